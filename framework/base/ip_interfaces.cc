@@ -59,6 +59,16 @@ bool read_address(const ifaddrs& entry, OwnAddress* own) {
   return true;
 }
 
+void number_cards(std::vector<OwnAddress>& addresses) {
+  std::vector<std::uint32_t> cards;  // indices of interfaces
+  for (OwnAddress& own : addresses) {
+    const auto known = std::find(cards.begin(), cards.end(), own.index);
+    const auto number = known - cards.begin() + 1;
+    if (known == cards.end()) cards.push_back(own.index);
+    own.candidate.card = number <= UINT8_MAX ? static_cast<std::uint8_t>(number) : 0;
+  }
+}
+
 }  // namespace
 
 bool same_subnet(const std::uint8_t* a, const std::uint8_t* b, unsigned bits) {
@@ -121,6 +131,7 @@ std::vector<OwnAddress> own_addresses(const Interfaces& wanted, bool loopback_on
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const OwnAddress& a, const OwnAddress& b) { return a.candidate.reach < b.candidate.reach; });
+  number_cards(found);
   return found;
 }
 

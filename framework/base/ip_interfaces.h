@@ -15,7 +15,7 @@ struct Candidate {
   std::uint8_t family;  // 4 or 6
   std::uint8_t reach;
   std::uint8_t prefix;  // bits of its subnet
-  std::uint8_t reserved;
+  std::uint8_t card;    // alike for the addresses of one interface of a process, from 1; 0: not known
   std::uint8_t bytes[16];
 };
 static_assert(sizeof(Candidate) == 20);

@@ -3,69 +3,16 @@
 
 usage: net_test.py MPIEXEC TRAFFIC CONDITION
 
-The namespaces are joined by pairs of virtual interfaces, one for each network. mpiexec starts a rank through this script
-again (`enter`), which moves into the namespace of the rank's number and becomes the program.
+The namespaces are joined by pairs of virtual interfaces, one for each network. See namespaces.py.
 """
-import ctypes
 import os
 import signal
 import subprocess
 import sys
 import time
 
-CLONE_NEWNET = 0x40000000
-
-
-def sh(*words, inside=None, check=True):
-    enter = ["nsenter", "-t", str(inside), "-n"] if inside else []
-    return subprocess.run(enter + list(words), check=check, capture_output=True, text=True)
-
-
-def make_host():
-    """A process that holds a network namespace. None: not permitted."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    ours, theirs = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        made = libc.unshare(CLONE_NEWNET) == 0
-        os.write(theirs, b"y" if made else b"n")
-        os.close(theirs)
-        while True:
-            signal.pause()
-    answer = os.read(ours, 1)
-    os.close(ours)
-    os.close(theirs)
-    if answer != b"y":
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        return None
-    sh("ip", "link", "set", "lo", "up", inside=pid)
-    return pid
-
-
-class Network:
-    """Two hosts; join() adds a network between them."""
-
-    def __init__(self):
-        self.hosts = [make_host(), make_host()]
-        self.count = 0
-
-    def join(self, name, addresses, mtu=1500):
-        ends = [f"a{os.getpid() % 10000}{self.count}", f"b{os.getpid() % 10000}{self.count}"]
-        self.count += 1
-        sh("ip", "link", "add", ends[0], "type", "veth", "peer", "name", ends[1])
-        for end, host, address in zip(ends, self.hosts[:2], addresses):
-            sh("ip", "link", "set", end, "netns", str(host), "name", name)
-            sh("ip", "link", "set", name, "mtu", str(mtu), "up", inside=host)
-            if address:
-                nodad = ["nodad"] if ":" in address else []
-                sh("ip", "addr", "add", address, "dev", name, *nodad, inside=host)
-
-    def close(self):
-        for host in self.hosts:
-            if host:
-                os.kill(host, signal.SIGKILL)
-                os.waitpid(host, 0)
+import namespaces
+from namespaces import Network, make_host, sh
 
 
 def job(net, arguments=(), **settings):
@@ -74,7 +21,7 @@ def job(net, arguments=(), **settings):
     for name, value in settings.items():
         words += ["--set", f"{name}={value}"]
     environment = dict(os.environ, NET_HOSTS=",".join(map(str, net.hosts)))
-    words += ["-n", "2", sys.executable, os.path.abspath(__file__), "enter", traffic, *arguments]
+    words += ["-n", "2", sys.executable, namespaces.ENTER, traffic, *arguments]
     return subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -285,17 +232,6 @@ def unreachable(net):
     assert "unreachable" in err, err
 
 
-def enter():
-    libc = ctypes.CDLL(None, use_errno=True)
-    host = os.environ["NET_HOSTS"].split(",")[int(os.environ["ASHLAR__RANK"])]
-    with open(f"/proc/{host}/ns/net") as namespace:
-        if libc.setns(namespace.fileno(), CLONE_NEWNET) != 0:
-            sys.exit("the namespace cannot be entered")
-    os.execv(sys.argv[2], sys.argv[2:])
-
-
-if sys.argv[1] == "enter":
-    enter()
 mpiexec, traffic, condition = sys.argv[1:]
 network = Network()
 try:

@@ -35,6 +35,13 @@ std::uint64_t checksum_of(const void* bytes, std::uint32_t length) {
 
 }  // namespace
 
+const Candidate* Address::find(const SocketAddress& at) const {
+  for (const Candidate& candidate : candidates)
+    if (candidate.family == at.family() && std::memcmp(candidate.bytes, at.bytes(), at.family() == 4 ? 4 : 16) == 0)
+      return &candidate;
+  return nullptr;
+}
+
 std::uint32_t write(const Address& address, void* out, std::uint32_t room) {
   if (room < sizeof(Head) + sizeof(Candidate)) return 0;
   const std::size_t count = std::min((room - sizeof(Head)) / sizeof(Candidate), address.candidates.size());

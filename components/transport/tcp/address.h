@@ -15,6 +15,9 @@ struct Address {
   Secret secret = {};
   std::uint16_t port = 0;
   std::vector<Candidate> candidates;  // best first
+
+  /// The candidate that has this address, or nullptr.
+  const Candidate* find(const SocketAddress& at) const;
 };
 
 /// Writes the record: as many candidates as there is room for. Returns its length; 0: no room for one.

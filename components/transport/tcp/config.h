@@ -16,6 +16,9 @@ struct Config {
   std::uint64_t keep;
   std::uint64_t get_from;
   std::uint64_t get_chunk;
+  std::uint64_t rails;
+  std::uint64_t stripe_from;
+  std::uint64_t stripe;
   std::uint64_t coalesce_after;
   std::uint64_t look_interval;
   std::uint64_t connect_timeout;
@@ -27,7 +30,7 @@ struct Config {
   std::uint64_t keepalive;
 };
 
-inline constexpr std::uint32_t kParamCount = 17;  // a constant: the component is read from its file before it is loaded
+inline constexpr std::uint32_t kParamCount = 20;  // a constant: the component is read from its file before it is loaded
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::tcp

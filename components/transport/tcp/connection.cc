@@ -20,19 +20,26 @@ constexpr int kPartsAtOnce = 16;
 
 }  // namespace
 
-Connection::Connection(Interface& iface, Endpoint& peer, Descriptor socket, bool dialled)
+Connection::Connection(Interface& iface, Endpoint& peer, Descriptor socket, bool dialled, Use use)
     : Watched(std::move(socket)),
       iface_(iface),
       peer_(peer),
       dialled_(dialled),
-      begun_(!dialled),
-      at_(SocketAddress::of_peer(fd())) {
+      rail_(use == Use::kRail),
+      begun_(!dialled || rail_),
+      at_(SocketAddress::of_peer(fd())),
+      own_out_(rail_ ? iface.make_outbox() : nullptr),
+      out_(rail_ ? *own_out_ : peer.out) {
   last_used_ = iface.clock();
   iface_.counters.connections.raise();
+  if (rail_ && dialled_) iface_.counters.rails.raise();
   iface_.watch(*this, EPOLLIN);
 }
 
-Connection::~Connection() { iface_.counters.connections.lower(); }
+Connection::~Connection() {
+  iface_.counters.connections.lower();
+  if (rail_ && dialled_) iface_.counters.rails.lower();
+}
 
 bool Connection::make_room(std::size_t bytes) {
   if (peer_.has_room(bytes)) return true;
@@ -40,17 +47,17 @@ bool Connection::make_room(std::size_t bytes) {
   return peer_.has_room(bytes);
 }
 
-std::size_t Connection::may_leave() const { return said_bye_ ? until_bye_ : peer_.out.waiting(); }
+std::size_t Connection::may_leave() const { return said_bye_ ? until_bye_ : out_.waiting(); }
 
 bool Connection::sent_all() const { return may_leave() == 0 && chunk_.left == 0; }
 
 /// The one frame that waits leaves, or what the socket takes of it.
 void Connection::send_now() {
   iovec part;
-  (void)peer_.out.gather(&part, 1, 0, SIZE_MAX);
+  (void)out_.gather(&part, 1, 0, SIZE_MAX);
   const ssize_t sent = ::send(fd(), part.iov_base, part.iov_len, MSG_NOSIGNAL | MSG_DONTWAIT);
   iface_.counters.writes.add();
-  if (sent > 0) peer_.out.sent(static_cast<std::size_t>(sent));
+  if (sent > 0) out_.sent(static_cast<std::size_t>(sent));
   if (sent == static_cast<ssize_t>(part.iov_len)) [[likely]]
     return;
   if (sent < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS) write_failed_ = true;  // reading tells why
@@ -65,7 +72,7 @@ void Connection::send(const Frame& frame, const void* data) {
   }
   const bool at_once =
       sent_all() && serving_.empty() && !said_bye_ && !write_failed_ && burst_ < iface_.config().coalesce_after;
-  std::byte* const to = peer_.out.append(sizeof frame + frame.length, frame.kind == Kind::kMessage);
+  std::byte* const to = out_.append(sizeof frame + frame.length, frame.kind == Kind::kMessage);
   std::memcpy(to, &frame, sizeof frame);
   if (frame.length != 0) std::memcpy(to + sizeof frame, data, frame.length);
   if (at_once) {
@@ -75,7 +82,7 @@ void Connection::send(const Frame& frame, const void* data) {
   }
   ask_if_due();
   iface_.counters.coalesced.add();
-  if (peer_.out.waiting() >= kFlushFrom)
+  if (out_.waiting() >= kFlushFrom)
     flush();
   else
     iface_.flush_later(*this);
@@ -89,11 +96,11 @@ void Connection::commit() {
 
 /// Where traffic goes one way only, the peer has no frame that could say what it has received.
 void Connection::ask_if_due() {
-  if (!peer_.should_ask()) [[likely]]
+  if (!peer_.should_ask() || rail_) [[likely]]
     return;
-  peer_.asked = peer_.out.next();
+  peer_.asked = out_.next();
   const Frame ask = {.length = 0, .kind = Kind::kAsk, .id = 0, .ack = peer_.count(), .h0 = 0, .h1 = 0};
-  std::memcpy(peer_.out.append(sizeof ask, false), &ask, sizeof ask);
+  std::memcpy(out_.append(sizeof ask, false), &ask, sizeof ask);
   iface_.flush_later(*this);
 }
 
@@ -104,7 +111,7 @@ void Connection::begin(std::uint64_t to_skip) {
 
 /// Puts the head of the next piece of exposed memory behind what waits.
 void Connection::next_chunk() {
-  if (chunk_.left != 0 || serving_.empty() || said_bye_ || peer_.out.waiting() >= kFlushFrom) return;
+  if (chunk_.left != 0 || serving_.empty() || said_bye_ || out_.waiting() >= kFlushFrom) return;
   Serving& serving = serving_.front();
   const std::uint64_t length = std::min<std::uint64_t>(serving.left, iface_.config().get_chunk);
   const Frame frame = {.length = static_cast<std::uint32_t>(length),
@@ -113,8 +120,8 @@ void Connection::next_chunk() {
                        .ack = peer_.count(),
                        .h0 = serving.request,
                        .h1 = serving.offset};
-  std::memcpy(peer_.out.append(sizeof frame, false), &frame, sizeof frame);
-  chunk_ = {.at = serving.at, .left = length, .after = peer_.out.waiting(), .region = serving.region};
+  std::memcpy(out_.append(sizeof frame, false), &frame, sizeof frame);
+  chunk_ = {.at = serving.at, .left = length, .after = out_.waiting(), .region = serving.region};
   iface_.counters.served_bytes.add(length);
   serving.at += length;
   serving.offset += length;
@@ -122,8 +129,15 @@ void Connection::next_chunk() {
   if (serving.left == 0) serving_.pop_front();
 }
 
+void Connection::begin_rail() {
+  const Chosen chosen = {
+      .frame = {.length = sizeof chosen.epoch, .kind = Kind::kChosen, .id = 0, .ack = 0, .h0 = 0, .h1 = 0}, .epoch = 0};
+  std::memcpy(out_.append(sizeof chosen, false), &chosen, sizeof chosen);
+  flush();
+}
+
 void Connection::flush() {
-  Outbox& out = peer_.out;
+  Outbox& out = out_;
   for (std::size_t budget = kFlushMost; !write_failed_ && budget > 0;) {
     next_chunk();
     if (sent_all()) break;
@@ -174,8 +188,8 @@ void Connection::say_bye(bool for_good) {
   said_bye_ = true;
   serving_.clear();
   const Frame bye = {.length = 0, .kind = Kind::kBye, .id = 0, .ack = peer_.count(), .h0 = for_good ? 1u : 0u, .h1 = 0};
-  std::memcpy(peer_.out.append(sizeof bye, false), &bye, sizeof bye);
-  until_bye_ = peer_.out.waiting();
+  std::memcpy(out_.append(sizeof bye, false), &bye, sizeof bye);
+  until_bye_ = out_.waiting();
   flush();
 }
 

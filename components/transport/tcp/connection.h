@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,15 +19,17 @@ struct Serving {
 };
 
 /// A connection that both sides have proved: frames in both directions, in order. The frames that it sends are those of
-/// the endpoint's outbox.
+/// the endpoint's outbox; a rail, which carries reads alone, has an outbox of its own.
 class Connection final : public Watched {
  public:
-  Connection(Interface& iface, Endpoint& peer, Descriptor socket, bool dialled);
+  enum class Use { kMessages, kRail };
+  Connection(Interface& iface, Endpoint& peer, Descriptor socket, bool dialled, Use use = Use::kMessages);
   ~Connection() override;
   unsigned ready(std::uint32_t events) override;
 
   Endpoint& peer() const { return peer_; }
   bool dialled() const { return dialled_; }
+  bool rail() const { return rail_; }
   bool heard() const { return heard_; }
   bool heard_bye() const { return heard_bye_; }
   std::uint64_t last_used() const { return last_used_; }
@@ -44,6 +47,8 @@ class Connection final : public Watched {
   void commit();
   /// Messages that the peer sends first, and has sent before over an earlier connection.
   void begin(std::uint64_t to_skip);
+  /// A rail that this process has made is in use.
+  void begin_rail();
   /// Sends what waits, as far as the socket takes it.
   void flush();
   /// Nothing waits to be sent over this connection.
@@ -51,6 +56,8 @@ class Connection final : public Watched {
   /// Nothing is under way in any direction.
   bool quiet() const;
   bool is_serving() const { return !serving_.empty() || chunk_.left != 0; }
+  /// Of memory that is still exposed.
+  bool is_serving_exposed() const { return !serving_.empty() || (chunk_.left != 0 && chunk_.region != 0); }
 
   /// This direction ends; the peer answers alike. `for_good`: the process wants nothing more of the peer.
   void say_bye(bool for_good);
@@ -92,7 +99,7 @@ class Connection final : public Watched {
 
   Interface& iface_;
   Endpoint& peer_;
-  const bool dialled_;
+  const bool dialled_, rail_;
   bool heard_ = false, heard_bye_ = false, said_bye_ = false, for_good_ = false;
   bool begun_, heard_over_ = false, said_over_ = false;
   bool write_failed_ = false, to_flush_ = false;
@@ -101,6 +108,8 @@ class Connection final : public Watched {
   std::uint64_t to_skip_ = 0;  // messages
   std::size_t until_bye_ = 0;  // bytes that may leave yet; nothing leaves behind kBye
   const SocketAddress at_;
+  const std::unique_ptr<Outbox> own_out_;
+  Outbox& out_;
   std::deque<Serving> serving_;
   Chunk chunk_;
   std::vector<std::byte> chunk_copy_;

@@ -39,11 +39,13 @@ unsigned Connection::receive() {
     iface_.counters.reads.add();
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) break;
     if (got <= 0) {
-      end(got == 0 ? "it closed its connection" : std::strerror(errno));
+      // Either side closes a rail that it does not need.
+      end(got != 0 ? std::strerror(errno) : rail_ ? "" : "it closed its connection");
       return events + 1;
     }
     heard_ = true;
     last_used_ = peer_.last_heard = iface_.clock();
+    if (peer_.rails != nullptr) peer_.rails->heard(*this);
     auto bytes = static_cast<std::size_t>(got);
     const std::size_t wanted = parts[1].iov_len + (direct ? direct_.left : 0);
     if (direct) {
@@ -82,7 +84,7 @@ std::size_t Connection::parse(const std::byte* bytes, std::size_t count, unsigne
       end("it sent what is no frame");
       break;
     }
-    if (!peer_.out.acknowledge(frame.ack)) {
+    if (!rail_ && !peer_.out.acknowledge(frame.ack)) {
       iface_.disagree(*this);
       break;
     }
@@ -98,6 +100,8 @@ std::size_t Connection::parse(const std::byte* bytes, std::size_t count, unsigne
 /// False: the connection is over.
 bool Connection::take(const Frame& frame, const std::byte* data, unsigned*) {
   if (begun_ != (frame.kind != Kind::kChosen)) return end("it did not begin as it has to");
+  if (rail_ && frame.kind != Kind::kGet && frame.kind != Kind::kGetData && frame.kind != Kind::kGetFailed)
+    return end("it sent what does not belong on a rail");
   switch (frame.kind) {
     case Kind::kMessage:
       on_message(frame, data);
@@ -162,7 +166,7 @@ void Connection::serve(const Frame& frame, const std::byte* data) {
   GetRequest wanted = {};
   if (frame.length == sizeof wanted) std::memcpy(&wanted, data, sizeof wanted);
   const std::byte* const at = iface_.exposed(wanted.region, wanted.offset, wanted.length);
-  if (at == nullptr) return iface_.refuse_get(peer_, frame.h0);
+  if (at == nullptr) return iface_.refuse_get(*this, frame.h0);
   if (said_bye_) return;  // it asks anew, over the next connection
   serving_.push_back(
       {.request = frame.h0, .region = wanted.region, .at = at, .offset = frame.h1, .left = wanted.length});

@@ -1,8 +1,12 @@
 #pragma once
+#include <cstddef>
+
 #include "framework/base/counter.h"
 #include "framework/plugin/component.h"
 
 namespace ashlar::tcp {
+
+inline constexpr std::size_t kMostRails = 4;  // to one peer, the first connection among them
 
 /// What an interface counts; shown as performance variables.
 struct Counters {
@@ -15,6 +19,9 @@ struct Counters {
   Counter sent, sent_bytes, coalesced, writes, full;
   Counter received, received_bytes, reads, looks, empty_looks;
   Counter gets, get_bytes, served_bytes;
+  MarkedLevel rails;  // further connections, over which this process reads
+  Counter striped, rails_lost, rails_stalled;
+  Counter rail_bytes[kMostRails];
 };
 
 /// `counters`: of an interface; nullptr: the variables are only made known.

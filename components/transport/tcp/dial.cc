@@ -80,7 +80,7 @@ bool Attempt::say_hello() {
   Interface& iface = dial_.iface();
   hello_ = iface.hello_to(dial_.peer().nonce);
   hello_.exchange = iface.exchange_with(to_);
-  hello_.failing = dial_.failing() ? 1 : 0;
+  hello_.call = dial_.call();
   if (!draw(hello_.nonce.data(), hello_.nonce.size())) return lost("the system gives no random bytes");
   out_.append(&hello_, sizeof hello_);
   stage_ = Stage::kChallenge;
@@ -118,7 +118,7 @@ bool Attempt::on_challenge() {
       !same(challenge.proof, proof_of(Side::kListening, secret, hello_, challenge.nonce)))
     return lost("what answers there is not the peer");
   if (challenge.verdict == Verdict::kWait) {
-    dial_.wait();
+    dial_.told_to_wait(*this);
     return false;
   }
   const Digest proof = proof_of(Side::kDialling, secret, hello_, challenge.nonce);
@@ -140,7 +140,7 @@ bool Attempt::on_welcome() {
 
 // --- Dial ---
 
-Dial::Dial(Interface& iface, Endpoint& peer) : iface_(iface), peer_(peer), asking_(!peer.known), began_(now_ns()) {}
+Dial::Dial(Interface& iface, Endpoint& peer) : Dialler(iface, peer), asking_(!peer.known), began_(now_ns()) {}
 
 Dial::~Dial() {
   while (!attempts_.empty()) drop(*attempts_.back());

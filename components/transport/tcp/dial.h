@@ -12,12 +12,37 @@
 
 namespace ashlar::tcp {
 
-class Dial;
+class Attempt;
+
+/// Who tries addresses of a peer.
+class Dialler {
+ public:
+  Dialler(Interface& iface, Endpoint& peer) : iface_(iface), peer_(peer) {}
+  virtual ~Dialler() = default;
+  Dialler(const Dialler&) = delete;
+  Dialler& operator=(const Dialler&) = delete;
+  Interface& iface() const { return iface_; }
+  Endpoint& peer() const { return peer_; }
+
+  // For attempts. All but answered() end the attempt.
+  virtual Call call() const = 0;
+  virtual void lost(Attempt& attempt, const std::string& reason, bool refused) = 0;
+  virtual void won(Attempt& attempt) = 0;
+  virtual void told_to_wait(Attempt& attempt) = 0;
+  /// A system answers for a process at the address of the attempt. False: that was all there was to know, and the
+  /// attempt is gone.
+  virtual bool answered(Attempt& attempt) = 0;
+
+ protected:
+  Interface& iface_;
+  Endpoint& peer_;
+};
 
 /// One address of the peer being tried: from the connect to the peer's Welcome.
 class Attempt final : public Watched {
  public:
-  Attempt(Dial& dial, Descriptor socket, const SocketAddress& to) : Watched(std::move(socket)), dial_(dial), to_(to) {}
+  Attempt(Dialler& dial, Descriptor socket, const SocketAddress& to)
+      : Watched(std::move(socket)), dial_(dial), to_(to) {}
   unsigned ready(std::uint32_t events) override;
   const SocketAddress& to() const { return to_; }
   bool connecting() const { return stage_ == Stage::kConnecting; }
@@ -34,7 +59,7 @@ class Attempt final : public Watched {
   bool collect(std::size_t bytes);
   bool lost(const std::string& reason);
 
-  Dial& dial_;
+  Dialler& dial_;
   const SocketAddress to_;
   Stage stage_ = Stage::kConnecting;
   Hello hello_ = {};
@@ -42,16 +67,15 @@ class Attempt final : public Watched {
   std::vector<std::byte> in_;
   Standing theirs_ = {};
   std::uint64_t to_drop_ = 0;  // bytes of the full exchange that are still to come
-  friend class Dial;
 };
 
 /// Making a connection to a peer: all of its addresses at one time, the first that proves itself is kept; again and
 /// again until the time is over. A peer whose record is not known here has called this process and has to call again
 /// when its connection broke: then its port is only asked whether a process is there.
-class Dial {
+class Dial final : public Dialler {
  public:
   Dial(Interface& iface, Endpoint& peer);
-  ~Dial();
+  ~Dial() override;
   void start_round();
   /// By the clock, and when an attempt is over.
   void tick(std::uint64_t now);
@@ -64,15 +88,13 @@ class Dial {
   void look();
   const std::string& reasons() const { return reasons_; }
 
-  // For attempts.
-  Interface& iface() const { return iface_; }
-  Endpoint& peer() const { return peer_; }
-  void lost(Attempt& attempt, const std::string& reason, bool refused);
-  void won(Attempt& attempt);
   void wait();
-  /// A system answers for a process at the address of the attempt. False: that was all there was to know, and the
-  /// attempt is gone.
-  bool answered(Attempt& attempt);
+
+  Call call() const override { return failing() ? Call::kInVain : Call::kFirst; }
+  void lost(Attempt& attempt, const std::string& reason, bool refused) override;
+  void won(Attempt& attempt) override;
+  void told_to_wait(Attempt&) override { wait(); }
+  bool answered(Attempt& attempt) override;
 
  private:
   void add(const SocketAddress& to);
@@ -84,8 +106,6 @@ class Dial {
   std::uint64_t connect_time() const;
   void drop(Attempt& attempt);
 
-  Interface& iface_;
-  Endpoint& peer_;
   std::vector<std::unique_ptr<Attempt>> attempts_;
   std::string reasons_;  // of the round
   const bool asking_;

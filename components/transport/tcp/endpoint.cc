@@ -94,6 +94,11 @@ ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* given, std::ui
   if (key.owner != peer.nonce || offset > key.length || length > key.length - offset)
     return plugin::fail_outside(peer.iface->host(), peer.peer, offset, length, key.length);
   if (length == 0) return ASHLAR_OK;
+  if (peer.may_have_rails && length >= peer.iface->config().stripe_from &&
+      peer.iface->rails_to(peer).read(static_cast<std::byte*>(to), key.region, offset, length, done)) {
+    peer.iface->counters.gets.add();
+    return ASHLAR_PENDING;
+  }
   // Without a connection it is asked for as soon as there is one.
   if (peer.connection != nullptr && !make_room(peer, sizeof(Frame) + sizeof(GetRequest))) return ASHLAR_AGAIN;
   const std::uint64_t request = peer.next_get++;
@@ -119,6 +124,10 @@ void wake(ashlar_endpoint* e) {
 }
 
 }  // namespace
+
+bool Endpoint::needs_connection() const {
+  return out.has_messages() || !gets.empty() || (rails != nullptr && rails->reading());
+}
 
 std::uint64_t Endpoint::most_kept() const {
   return std::max<std::uint64_t>(iface->config().keep, 2 * std::uint64_t{max_bcopy});

@@ -29,6 +29,8 @@ struct Standing {
 class Connection;
 class Dial;
 class Interface;
+class Rails;
+struct StripedGet;
 
 /// A read of the peer's memory that this process has asked for.
 struct Get {
@@ -36,6 +38,9 @@ struct Get {
   std::uint64_t region, offset;
   std::uint64_t length, received;
   ashlar_completion* done;
+  // Of a stripe, whose message has the completion; else nullptr, and the first connection's.
+  StripedGet* whole = nullptr;
+  Connection* over = nullptr;
 };
 
 /// The way to one process: known by connect(), by a connection of that process, or both. What has to outlive a
@@ -72,9 +77,11 @@ struct Endpoint : ashlar_endpoint {
   std::uint64_t last_heard = 0;  // by the clock
   Break broken;
   std::string failure;
+  bool may_have_rails = false;   // both have several network interfaces
+  std::unique_ptr<Rails> rails;  // since the first large message that was read
 
   /// Something of this process does not get on without a connection.
-  bool needs_connection() const { return out.has_messages() || !gets.empty(); }
+  bool needs_connection() const;
   bool has_room(std::size_t bytes) const;
   /// Much is kept, and the peer has not been asked yet.
   bool should_ask() const;

@@ -72,13 +72,14 @@ void Guest::greet(const Hello& hello) {
 }
 
 bool Guest::on_hello() {
-  if (hello_.magic != kMagic || hello_.version != kWireVersion || hello_.exchange > kLongestExchange)
+  if (hello_.magic != kMagic || hello_.version != kWireVersion || hello_.exchange > kLongestExchange ||
+      hello_.call > Call::kRail)
     return leave(true);
   if (hello_.target != iface_.nonce()) return iface_.pass_on(*this, hello_) ? false : leave(true);
   std::uint32_t number = 0;
   if (hello_.sender == iface_.nonce() || !iface_.number_of(hello_, &number)) return leave(true);
   if (!draw(nonce_.data(), nonce_.size())) return leave(false);
-  const Verdict verdict = iface_.verdict_on(hello_);
+  const Verdict verdict = hello_.call == Call::kRail ? iface_.verdict_on_rail(hello_) : iface_.verdict_on(hello_);
   Challenge challenge = {.magic = kMagic, .version = kWireVersion, .verdict = verdict, .nonce = nonce_, .proof = {}};
   challenge.proof = proof_of(Side::kListening, iface_.secret(), hello_, nonce_);
   out_.append(&challenge, sizeof challenge);

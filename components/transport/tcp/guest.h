@@ -21,8 +21,8 @@ class Guest final : public Watched {
   void greet(const Hello& hello);
   /// False: its time is over, and it is gone.
   bool in_time(std::uint64_t now);
-  /// The interface that calls, once that is known; 0: not yet.
-  std::uint64_t sender() const { return stage_ == Stage::kHello ? 0 : hello_.sender; }
+  /// The interface that calls for a first connection, once that is known; 0: not yet.
+  std::uint64_t sender() const { return stage_ == Stage::kHello || hello_.call == Call::kRail ? 0 : hello_.sender; }
   std::uint64_t began() const { return began_; }
 
  private:

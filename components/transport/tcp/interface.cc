@@ -47,6 +47,7 @@ Interface::~Interface() {
   if (door_ != nullptr) door_->leave(nonce());
   for (auto& [nonce, peer] : peers_) {
     peer->dial.reset();
+    peer->rails.reset();
     peer->known = false;
     if (peer->connection != nullptr) peer->connection->say_bye(true);
   }
@@ -130,6 +131,8 @@ void Interface::tick() {
     if (i < guests_.size()) (void)guests_[i]->in_time(clock());
   for (auto& [nonce, peer] : peers_)
     if (peer->dial != nullptr) peer->dial->tick(clock());
+  for (auto& [nonce, peer] : peers_)
+    if (peer->rails != nullptr) peer->rails->tick(clock());
   set_door(counters.strangers.now.get() < config_.strangers);
 }
 
@@ -145,13 +148,16 @@ ashlar_result Interface::arm() {
 }
 
 bool Interface::idle() const {
-  return std::all_of(peers_.begin(), peers_.end(), [&](const auto& entry) {
-    const Endpoint& peer = *entry.second;
-    if (peer.connection == nullptr) return !peer.out.has_messages();
-    // A frame that the peer sends to a closed socket makes its system drop what the peer has not read.
-    const bool heard_out = peer.connection->begun() && !peer.waits_for_answer();
-    return peer.out.all_sent() && peer.connection->sent_all() && !peer.connection->is_serving() && heard_out;
+  const bool rails_are_idle = std::none_of(connections_.begin(), connections_.end(), [](const auto& connection) {
+    return connection->rail() && connection->is_serving_exposed();
   });
+  return rails_are_idle && std::all_of(peers_.begin(), peers_.end(), [&](const auto& entry) {
+           const Endpoint& peer = *entry.second;
+           if (peer.connection == nullptr) return !peer.out.has_messages();
+           // A frame that the peer sends to a closed socket makes its system drop what the peer has not read.
+           const bool heard_out = peer.connection->begun() && !peer.waits_for_answer();
+           return peer.out.all_sent() && peer.connection->sent_all() && !peer.connection->is_serving() && heard_out;
+         });
 }
 
 ashlar_result Interface::expose(const void* address, std::uint64_t length, int kind, ashlar_key* out) {
@@ -167,11 +173,10 @@ void Interface::unexpose(const ashlar_key& given) {
   Key key;
   std::memcpy(&key, given.bytes, sizeof key);
   if (regions_.erase(key.region) == 0) return;
-  for (auto& [nonce, peer] : peers_) {
-    if (peer->connection == nullptr) continue;
-    peer->connection->forget_region(key.region);
-    for (std::uint64_t request = 0; peer->connection->take_serving_of(key.region, &request);)
-      refuse_get(*peer, request);
+  for (const auto& connection : connections_) {
+    connection->forget_region(key.region);
+    for (std::uint64_t request = 0; connection->take_serving_of(key.region, &request);)
+      refuse_get(*connection, request);
   }
 }
 
@@ -193,24 +198,25 @@ void Interface::deliver(const Endpoint& peer, const Frame& frame, const std::byt
 
 /// Asks the peer for the bytes of a get that have not come yet.
 void Interface::ask(Endpoint& peer, std::uint64_t request) {
-  if (peer.connection == nullptr) return need_connection(peer);
   const Get& get = peer.gets.find(request)->second;
+  Connection* const over = get.over != nullptr ? get.over : peer.connection;
+  if (over == nullptr) return need_connection(peer);
   const GetRequest wanted = {
       .region = get.region, .offset = get.offset + get.received, .length = get.length - get.received};
-  peer.connection->send(
+  over->send(
       {.length = sizeof wanted, .kind = Kind::kGet, .id = 0, .ack = peer.count(), .h0 = request, .h1 = get.received},
       &wanted);
 }
 
-void Interface::refuse_get(Endpoint& peer, std::uint64_t request) {
-  if (peer.connection == nullptr) return;  // it asks anew, over the next one
-  peer.connection->send({.length = 0, .kind = Kind::kGetFailed, .id = 0, .ack = peer.count(), .h0 = request, .h1 = 0},
-                        nullptr);
+void Interface::refuse_get(Connection& over, std::uint64_t request) {
+  over.send({.length = 0, .kind = Kind::kGetFailed, .id = 0, .ack = over.peer().count(), .h0 = request, .h1 = 0},
+            nullptr);
 }
 
 void Interface::end_get(Endpoint& peer, std::uint64_t request, bool good) {
   const auto found = peer.gets.find(request);
   if (found == peer.gets.end()) return;
+  if (found->second.whole != nullptr) return peer.rails->stripe_over(request, good);
   ashlar_completion* const done = found->second.done;
   if (!good && peer.connection != nullptr) peer.connection->forget_get(request);
   peer.gets.erase(found);
@@ -218,8 +224,12 @@ void Interface::end_get(Endpoint& peer, std::uint64_t request, bool good) {
     done->done(done, ASHLAR_OK);
     return;
   }
+  done->done(done, get_failed(peer));
+}
+
+ashlar_result Interface::get_failed(const Endpoint& peer) const {
   const ashlar_fact whose = {.name = "peer", .text = nullptr, .number = peer.peer};
-  done->done(done, ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "tcp.get", &whose, 1));
+  return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "tcp.get", &whose, 1);
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "components/transport/tcp/dial.h"
 #include "components/transport/tcp/door.h"
 #include "components/transport/tcp/guest.h"
+#include "components/transport/tcp/rails.h"
 #include "framework/plugin/look_pace.h"
 
 namespace ashlar::tcp {
@@ -73,6 +74,10 @@ class Interface : public ashlar_iface {
   Verdict verdict_on(const Hello& hello);
   bool has_guest_of(std::uint64_t nonce) const;
   void path_proved(const SocketAddress& to) { proved_.insert(to.text(false)); }
+  std::string interface_of(const SocketAddress& own) const;
+  std::unique_ptr<Outbox> make_outbox() {
+    return std::make_unique<Outbox>(blocks_, Outbox::Levels{.waiting = counters.buffered, .kept = counters.kept});
+  }
   void tell_path(Endpoint& peer, int socket, unsigned tried, std::uint64_t ns, const std::string& lost);
   /// The way to the process whose interface has this nonce, or nullptr.
   Endpoint* find(std::uint64_t nonce);
@@ -87,7 +92,20 @@ class Interface : public ashlar_iface {
   void dismiss(Guest& guest);
   void room_for_strangers();
 
+  // interface_rails.cc: further connections to a peer, for large messages.
+  bool may_have_rails(const Address& address) const;
+  Rails& rails_to(Endpoint& peer);
+  /// The number of the network interface that has the address; 0: none has it.
+  std::uint8_t card_of(const SocketAddress& own) const;
+  bool has_room_for_rail() const { return counters.connections.now.get() < limit_; }
+  Verdict verdict_on_rail(const Hello& hello);
+  bool rail_chosen(Guest& guest, const Hello& hello);
+  Connection& add_rail(Endpoint& peer, Descriptor socket, bool dialled);
+  void close_rails(Endpoint& peer);
+
   // interface_ends.cc: how connections end.
+  /// Closes the connection without a word to the peer.
+  void remove(Connection& connection);
   void take_leave(Connection& connection, bool for_good);
   void disagree(Connection& connection);
   void ended(Connection& connection, const std::string& reason);
@@ -98,8 +116,9 @@ class Interface : public ashlar_iface {
   void deliver(const Endpoint& peer, const Frame& frame, const std::byte* data);
   const std::byte* exposed(std::uint64_t region, std::uint64_t offset, std::uint64_t length) const;
   void ask(Endpoint& peer, std::uint64_t request);
-  void refuse_get(Endpoint& peer, std::uint64_t request);
+  void refuse_get(Connection& over, std::uint64_t request);
   void end_get(Endpoint& peer, std::uint64_t request, bool good);
+  ashlar_result get_failed(const Endpoint& peer) const;
 
   Counters counters;
 
@@ -118,7 +137,6 @@ class Interface : public ashlar_iface {
   void discard(Endpoint& peer);
   void broke(Endpoint& peer, const SocketAddress& at, const std::string& reason);
   void tell_resumed(Endpoint& peer, int socket);
-  std::string interface_of(const SocketAddress& own) const;
   void fail(Endpoint& peer, const std::string& reason);
   void set_door(bool open);
 

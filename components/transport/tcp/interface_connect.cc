@@ -141,6 +141,7 @@ ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::u
   peer.peer = number;
   peer.address = std::move(address);
   peer.known = true;
+  peer.may_have_rails = may_have_rails(peer.address);
   if (peer.dial != nullptr && peer.dial->asking()) {
     peer.dial.reset();
     peer.way = Endpoint::Way::kDown;
@@ -162,6 +163,8 @@ ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::u
 
 void Interface::disconnect(Endpoint& peer) {
   peer.held = false;
+  close_rails(peer);
+  if (peer.rails != nullptr) peer.rails->end(false);
   peer.gets.clear();
   peer.unwanted_before = peer.out.next();
   if (peer.connection != nullptr) return peer.connection->say_bye(true);
@@ -200,7 +203,7 @@ Verdict Interface::verdict_on(const Hello& hello) {
   Endpoint& peer = *known->second;
   bool first = nonce() < hello.sender;
   if (peer.way == Endpoint::Way::kDialling && !peer.dial->asking()) {
-    const bool failing = peer.dial->failing(), other_failing = hello.failing != 0;
+    const bool failing = peer.dial->failing(), other_failing = hello.call == Call::kInVain;
     if (failing != other_failing) first = other_failing;
     if (first && peer.dial->trying()) return Verdict::kWait;
     peer.dial->wait();
@@ -252,8 +255,10 @@ void Interface::adopt(Endpoint& peer, Descriptor socket, bool dialled, const Sta
                                    .h1 = peer.out.first()},
                          .epoch = peer.epoch};
   peer.out.put_first(&chosen, sizeof chosen);
-  for (const auto& [request, get] : peer.gets) ask(peer, request);
+  for (const auto& [request, get] : peer.gets)
+    if (get.whole == nullptr) ask(peer, request);
   connection.begin(to_skip);
+  if (peer.rails != nullptr) peer.rails->first_back();
 }
 
 std::string Interface::interface_of(const SocketAddress& own) const {

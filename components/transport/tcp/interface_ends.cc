@@ -30,24 +30,34 @@ void Interface::take_leave(Connection& connection, bool for_good) {
 void Interface::discard(Endpoint& peer) {
   Connection* const connection = peer.connection;
   if (connection == nullptr) return;
+  if (peer.rails != nullptr) peer.rails->first_lost();
   peer.connection = nullptr;
-  std::erase(to_flush_, connection);
+  remove(*connection);
+  peer.out.rewind(peer.count());
+}
+
+void Interface::remove(Connection& connection) {
+  std::erase(to_flush_, &connection);
   const auto owner =
-      std::find_if(connections_.begin(), connections_.end(), [&](const auto& c) { return c.get() == connection; });
+      std::find_if(connections_.begin(), connections_.end(), [&](const auto& c) { return c.get() == &connection; });
   bury(std::move(*owner));
   connections_.erase(owner);
   set_door(true);
-  peer.out.rewind(peer.count());
 }
 
 void Interface::ended(Connection& connection, const std::string& reason) {
   if (connection.closed) return;
   Endpoint& peer = connection.peer();
+  if (connection.rail()) {
+    if (peer.rails != nullptr) peer.rails->lost(connection, reason);
+    return remove(connection);
+  }
   const bool orderly = connection.heard_bye(), was_left = connection.leaving_for_good();
   const SocketAddress at = connection.at();
   discard(peer);
   if (peer.way == Endpoint::Way::kUp) peer.way = Endpoint::Way::kDown;
   if (peer.way == Endpoint::Way::kFailed) return;
+  if (peer.rails != nullptr) peer.rails->go_on();
   peer.out.forget_before(peer.unwanted_before);
   if (!orderly && !was_left) return broke(peer, at, reason);
   if (peer.needs_connection()) need_connection(peer);
@@ -92,8 +102,10 @@ void Interface::fail(Endpoint& peer, const std::string& reason) {
   peer.failure = reason;
   peer.dial.reset();
   discard(peer);
+  close_rails(peer);
   peer.out.forget();
   if (peer.peer != ASHLAR_NOBODY) context_.failed(context_.lane_context, peer.peer, reason.c_str());
+  if (peer.rails != nullptr) peer.rails->end(true);
   while (!peer.gets.empty()) end_get(peer, peer.gets.begin()->first, false);
 }
 
@@ -104,6 +116,7 @@ void Interface::close_idle() {
       oldest = connection.get();
   if (oldest == nullptr) return;
   counters.closed_idle.add();
+  if (oldest->rail()) return ended(*oldest, "");
   oldest->say_bye(false);
 }
 

@@ -68,6 +68,7 @@ bool Interface::chosen(Guest& guest, const Hello& hello, const Standing& theirs)
     dismiss(guest);
     return false;
   }
+  if (hello.call == Call::kRail) return rail_chosen(guest, hello);
   Endpoint& peer = endpoint_of(hello.sender, number);
   peer.peer = number;
   peer.port = hello.port;

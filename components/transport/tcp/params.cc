@@ -10,6 +10,8 @@ const char* const kKeepRange[] = {"256KiB", "1GiB", nullptr};
 // What endpoints carry in 32 bits.
 const char* const kFetchRange[] = {"0", "4095MiB", nullptr};
 const char* const kChunkRange[] = {"4KiB", "64MiB", nullptr};
+const char* const kStripedRange[] = {"4KiB", "1TiB", nullptr};
+const char* const kRailRange[] = {"1", "4", nullptr};
 const char* const kCountRange[] = {"0", "1000000", nullptr};
 const char* const kLookRange[] = {"0", "1ms", nullptr};
 const char* const kTimeoutRange[] = {"100ms", "24h", nullptr};
@@ -51,6 +53,14 @@ extern const ashlar_param kParams[] = {
         "Size from which the receiver fetches a message from the sender's memory into its own, without further copies.",
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kFetchRange),
     ROW(get_chunk, "256KiB", "Largest piece of such a message between which other messages may travel.",
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_DETAIL, kChunkRange),
+    ROW(rails, "4",
+        "Connections to one peer over which large messages are read from it, each over interfaces of its own on both "
+        "hosts; 1: the one that carries all messages alone.",
+        ASHLAR_PARAM_U64, ASHLAR_USER_BASIC, kRailRange),
+    ROW(stripe_from, "512KiB", "Size from which a message is read over all rails to its sender.", ASHLAR_PARAM_BYTES,
+        ASHLAR_TUNER_BASIC, kStripedRange),
+    ROW(stripe, "256KiB", "Largest piece of such a message that is asked for over one rail at a time.",
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_DETAIL, kChunkRange),
     ROW(coalesce_after, "8",
         "Messages to one peer between two rounds of progress that each leave at once; further ones leave together.",

@@ -21,18 +21,29 @@
 /// by another one, which both sides begin by saying how many they have received, and the number of the first message
 /// that will come: those that the other side has already are skipped there. Other frames are not repeated: a process
 /// asks anew for what it was getting, from the byte that it has come to.
+///
+/// A rail is a further connection between the two, over other interfaces. The process that has made it asks for stripes
+/// of large messages there, and their bytes come back; no message goes that way, so nothing has to be put in order. It
+/// begins with a kChosen of zeros, which has no answer, and ends without a word.
 namespace ashlar::tcp {
 
 inline constexpr std::uint32_t kMagic = 0x70637441;  // "Atcp"
-inline constexpr std::uint8_t kWireVersion = 2;
+inline constexpr std::uint8_t kWireVersion = 3;
 
 using Nonce = std::array<std::uint8_t, 16>;
 using Secret = std::array<std::uint8_t, 32>;
 
+/// What a process calls another one for.
+enum class Call : std::uint8_t {
+  kFirst = 0,   // the connection that carries messages
+  kInVain = 1,  // the same, and it has called in vain before
+  kRail = 2     // a further one, over which it reads large messages
+};
+
 struct Hello {
   std::uint32_t magic;
   std::uint8_t version;
-  std::uint8_t failing;          // 1: it has called in vain before
+  Call call;
   std::uint16_t port;            // that the sender listens on
   std::uint64_t target, sender;  // nonces of the interfaces
   std::uint64_t job[2];          // of the sender, and its rank there
@@ -44,7 +55,7 @@ static_assert(sizeof(Hello) == 64);
 
 enum class Verdict : std::uint16_t {
   kGoOn = 0,
-  kWait = 1  // the listening side dials, too, and its connection is kept
+  kWait = 1  // the listening side dials, too, and its connection is kept; of a rail: there is no room for it
 };
 
 struct Challenge {

@@ -35,7 +35,7 @@ TEST(PortName, IsReadAsItIsWritten) {
 }
 
 ip::Candidate address(std::uint8_t family, std::uint8_t first) {
-  ip::Candidate out = {.family = family, .reach = ip::kVirtual, .prefix = 20, .reserved = 0, .bytes = {}};
+  ip::Candidate out = {.family = family, .reach = ip::kVirtual, .prefix = 20, .card = 0, .bytes = {}};
   for (std::size_t i = 0; i < (family == 4 ? 4u : 16u); ++i) out.bytes[i] = static_cast<std::uint8_t>(first + i);
   return out;
 }

@@ -15,7 +15,7 @@ Address with(std::size_t candidates) {
   for (std::size_t i = 0; i < 32; ++i) address.secret[i] = static_cast<std::uint8_t>(i);
   for (std::size_t i = 0; i < candidates; ++i)
     address.candidates.push_back(
-        {.family = 4, .reach = 0, .prefix = 24, .reserved = 0, .bytes = {10, 0, 0, static_cast<std::uint8_t>(i)}});
+        {.family = 4, .reach = 0, .prefix = 24, .card = 1, .bytes = {10, 0, 0, static_cast<std::uint8_t>(i)}});
   return address;
 }
 

@@ -509,14 +509,18 @@ static void same_memory(void) {
   for (int i = 0; i < 3; i++) MUST(MPI_Win_free(&win[i]));
 }
 
-/* Memory of this process, of what it shares its part. */
+/* Memory of this process, of what it shares with the others its part. Not that of files: of the libraries' pages its
+ * part grows when another job that has mapped them ends. */
 static double bytes_used(void) {
   char line[128];
-  long kib = 0;
+  long anonymous = 0, shared = 0;
   FILE* f = fopen("/proc/self/smaps_rollup", "r");
-  while (f && fgets(line, sizeof line, f)) sscanf(line, "Pss: %ld", &kib);
+  while (f && fgets(line, sizeof line, f)) {
+    sscanf(line, "Pss_Anon: %ld", &anonymous);
+    sscanf(line, "Pss_Shmem: %ld", &shared);
+  }
   if (f) fclose(f);
-  return (double)kib * 1024;
+  return (double)(anonymous + shared) * 1024;
 }
 
 /* What a window takes beside its data, on average over the processes: less than `most` bytes. Each process's data is

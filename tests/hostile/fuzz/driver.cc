@@ -73,14 +73,14 @@ void catch_failures() {
   other.ss_sp = stack;
   other.ss_size = sizeof stack;
   sigaltstack(&other, nullptr);
-  if (__sanitizer_set_death_callback) {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_ONSTACK;
+  if (__sanitizer_set_death_callback)
     __sanitizer_set_death_callback(on_death);
-  } else {
-    struct sigaction action {};
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_ONSTACK;
-    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(number, &action, nullptr);
-  }
+  else
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(number, &action, nullptr);
+  sigaction(SIGABRT, &action, nullptr);  // which sanitizers leave to the program
   std::signal(SIGALRM, on_signal);
 }
 

@@ -399,7 +399,7 @@ static void several_to_one(int carried_out_is_wanted) {
 
 static void all_to_all(void) {
   enum { kTurns = 60 };
-  int64_t ones[kWords];
+  int64_t ones[kWords], was[kTurns];
   for (int i = 0; i < kWords; i++) ones[i] = 1;
   memset(memory, 0, sizeof memory);
   MUST(MPI_Barrier(MPI_COMM_WORLD));
@@ -407,10 +407,7 @@ static void all_to_all(void) {
     for (int to = 0; to < check_size; to++) {
       MUST(MPI_Accumulate(ones, kRuns, MPI_INT64_T, to, 0, 1, every_third, MPI_SUM, win));
       if (turn % 4 == 0) MUST(MPI_Accumulate(ones, kWords, MPI_INT64_T, to, 0, kWords, MPI_INT64_T, MPI_SUM, win));
-      if (turn % 4 == 1) {
-        int64_t was;
-        MUST(MPI_Fetch_and_op(ones, &was, MPI_INT64_T, to, 3 * turn, MPI_SUM, win));
-      }
+      if (turn % 4 == 1) MUST(MPI_Fetch_and_op(ones, &was[turn], MPI_INT64_T, to, 3 * turn, MPI_SUM, win));
     }
   MUST(MPI_Win_flush_all(win));
   MUST(MPI_Barrier(MPI_COMM_WORLD));

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "framework/base/prefetch.h"
+
 /// The innermost loops of packing: copies of equally sized blocks between memory and the packed stream.
 /// Every kernel is a template over the block, so that the copy of one block is a few moves without a branch.
 namespace ashlar::datatype {
@@ -30,15 +32,6 @@ struct Twice {
   }
 };
 
-/// Prefetches the cache line of `to` for writing. It never faults; processors without the instruction do nothing.
-inline void expect_write(const char* to) {
-#if defined(__x86_64__)
-  asm volatile("prefetchw %0" : : "m"(*to));  // what the builtin becomes only for processors that are newer than ours
-#else
-  __builtin_prefetch(to, 1);
-#endif
-}
-
 /// Copies more than Step bytes, Step at a time, the last ones overlapping; cheaper than a call of memcpy for each block
 /// up to the sizes where memcpy has better ways than loads and stores.
 template <std::size_t Step>
@@ -54,10 +47,10 @@ struct Stepped {
   void copy(char* to, const char* from, const char* next) const {
     std::size_t at = 0;
     for (; at + Step < size; at += Step) {
-      expect_write(next + at);
+      prefetch_to_write(next + at);
       std::memcpy(to + at, from + at, Step);
     }
-    expect_write(next + at);
+    prefetch_to_write(next + at);
     std::memcpy(to + size - Step, from + size - Step, Step);
   }
 };

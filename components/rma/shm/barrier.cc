@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "components/rma/shm/state.h"
+#include "framework/base/prefetch.h"
 
 namespace ashlar::rma::shm {
 namespace {
@@ -44,7 +45,7 @@ class RoundWait final : public SharedCondition {
 
 // Where ranks share cores each is scheduled once: the last one to arrive lets all others go. Where each has its core, a
 // dissemination barrier (Hensgen, Finkel and Manber 1988): in its round n each process waits for the one 2^n before it.
-// No line is written by two processes, so that a round moves one line to each.
+// No line is written by two processes, so that a round moves one line to each, and one back before the next round.
 Status SharedSync::barrier(const char* call) {
   if (control_.header().central.load(std::memory_order_relaxed) != 0) return central_barrier(call);
   const std::uint32_t ranks = control_.ranks();
@@ -56,6 +57,7 @@ Status SharedSync::barrier(const char* call) {
     wake_sleeper(window_, control_, Sleep::kBarrier, static_cast<Rank>((me + distance) % ranks));
     RoundWait come(window_, control_, call, static_cast<Rank>((me + ranks - distance) % ranks), round);
     ASHLAR_TRY(wait(window_, come));
+    prefetch_to_write(&own);
   }
   return {};
 }

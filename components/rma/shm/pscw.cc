@@ -2,9 +2,12 @@
 #include <cstdio>
 
 #include "components/rma/shm/state.h"
+#include "framework/base/prefetch.h"
 
 // Post and complete count in one word per pair and direction, which one process writes, beside its others. Groups of
-// successive epochs may differ, so one count for a window would take a post of the next epoch for one of this.
+// successive epochs may differ, so one count for a window would take a post of the next epoch for one of this. A
+// process that has heard of another has most often been heard by it, too: it takes the line of its own words back
+// before its next call writes there.
 namespace ashlar::rma::shm {
 namespace {
 
@@ -48,6 +51,7 @@ Status SharedSync::start(std::span<const Rank> targets, bool no_check) {
     if (control_.pair(target, window_.me).reached(PairWord::kPosted, epochs + 1)) continue;
     PairWait posted(window_, control_, PairWord::kPosted, epochs + 1, target);
     ASHLAR_TRY(wait(window_, posted));
+    prefetch_to_write(&control_.pair(window_.me, target));
   }
   return {};
 }
@@ -68,6 +72,7 @@ Status SharedSync::exposure_over(std::span<const Rank> origins, bool waits, bool
     if (!waits) return {};
     PairWait completed(window_, control_, PairWord::kCompleted, posts, origin);
     ASHLAR_TRY(wait(window_, completed));
+    prefetch_to_write(&control_.pair(window_.me, origin));
   }
   *over = true;
   return {};

@@ -93,14 +93,14 @@ bool may_pay(const Place& place) {
   return static_cast<std::uint64_t>(place.count) * place.type->layout().runs >= from;
 }
 
+constexpr std::uint64_t kShort = 4096;  // bytes
+
 /// A short update is two calls of the system, which read and write, however few runs it has. A target that shares its
 /// core with the origin would have to be scheduled first.
-constexpr std::uint64_t kShortUpdate = 4096;
-
 bool update_may_pay(const Update& u) {
   if (may_pay(u.place)) return true;
   const auto bytes = static_cast<std::uint64_t>(u.place.count) * static_cast<std::uint64_t>(u.place.type->size());
-  return delegate_from() != 0 && bytes <= kShortUpdate && !u.window.lane().config.oversubscribed;
+  return delegate_from() != 0 && bytes <= kShort && !u.window.lane().config.oversubscribed;
 }
 
 /// From here on an offer in vain takes little of the time of an update.
@@ -109,7 +109,7 @@ constexpr MPI_Count kLongUpdate = 64 * 1024;
 /// A long one of a row of aligned elements that fetches nothing. What replaces is one copy either way.
 bool is_long_update(const Update& u) {
   using Code = ReduceOp::Code;
-  if (!u.reads_origin() || static_cast<std::uint64_t>(u.origin.bytes()) <= kShortUpdate || u.fetches()) return false;
+  if (!u.reads_origin() || static_cast<std::uint64_t>(u.origin.bytes()) <= kShort || u.fetches()) return false;
   if (delegate_from() == 0 || u.window.lane().config.oversubscribed) return false;
   if (u.compare != nullptr || u.op.code() == Code::kReplace || !u.origin.dense() || !u.place.type->dense())
     return false;
@@ -118,11 +118,9 @@ bool is_long_update(const Update& u) {
 }
 
 /// A short put or get is one.
-constexpr std::uint64_t kShortCopy = 1024;
-
 bool is_short_copy(const Access& a) {
   if (delegate_from() == 0 || !copies_are_slow() || a.window.lane().config.oversubscribed) return false;
-  return static_cast<std::uint64_t>(a.place.count) * static_cast<std::uint64_t>(a.place.type->size()) <= kShortCopy;
+  return static_cast<std::uint64_t>(a.place.count) * static_cast<std::uint64_t>(a.place.type->size()) <= kShort;
 }
 
 template <class Describe>

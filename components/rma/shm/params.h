@@ -72,7 +72,7 @@ inline constexpr ashlar_param kParams[] = {
      .choices = kBiasRange},
     {.name = "slow_copy",
      .fallback = "1us",
-     .help = "Where the system takes longer to copy a word between two processes, puts and gets of up to 1 KiB are "
+     .help = "Where the system takes longer to copy a word between two processes, puts and gets of up to 4 KiB are "
              "offered to targets that make progress, too (rma.shm.delegate_from).",
      .type = ASHLAR_PARAM_DURATION,
      .scope = ASHLAR_SCOPE_ALL_EQ,

@@ -6,9 +6,9 @@ namespace ashlar::rma {
 /// The access epoch of a process in a window: which operations it may call, to which targets (MPI-5.0, 12.5).
 enum class AccessEpoch : std::uint8_t {
   kNone,
+  kLock,    // to each target that is locked; beside kNone: MPI_Win_lock looks for one of the two
   kFence,   // to all, since MPI_Win_fence; it counts only from the first operation on (RmaWindow::open_to_all)
   kStart,   // to the group of MPI_Win_start
-  kLock,    // to each target that is locked
   kLockAll  // to all, since MPI_Win_lock_all
 };
 

@@ -5,6 +5,7 @@
 #include "framework/rma/api.h"
 #include "framework/rma/check.h"
 #include "framework/rma/epochs.h"
+#include "framework/rma/lock.h"
 #include "framework/rma/rounds.h"
 #include "framework/rma/ways.h"
 
@@ -48,30 +49,22 @@ void end(RmaWindow& window, Target& target, const char* last) {
   window.epochs.last = last;
 }
 
-[[gnu::cold]] Status not_taken(RmaWindow& window, Target& target, Status why) {
-  end(window, target, "MPI_Win_lock, which failed");
-  return why;
-}
-
 /// With check.rma: the accesses to the target are complete, and others cannot know it yet.
 [[gnu::cold]] void end_checks(RmaWindow& window, Rank target, Status* outcome) {
   const Status checked = end_passive(window, target);
   if (outcome->ok()) *outcome = checked;
 }
 
-/// The target of a lock for which everything is as usual: nullptr where it is not, or the call is wrong.
-inline Target* usual_lock(const RmaWindow& window, int lock_type, int rank, int assert) {
-  if (static_cast<std::uint32_t>(rank) >= static_cast<std::uint32_t>(window.ranks)) [[unlikely]]
-    return nullptr;
-  const AccessEpoch now = window.epochs.access;
-  Target* const target = window.targets.find(rank);
-  const bool usual = (lock_type == MPI_LOCK_SHARED || lock_type == MPI_LOCK_EXCLUSIVE) && assert == 0 &&
-                     (now == AccessEpoch::kNone || now == AccessEpoch::kLock) && !window.hints.no_locks &&
-                     !LaneLock::threads_on();
-  return usual && target != nullptr && target->held == Held::kNothing ? target : nullptr;
+}  // namespace
+
+Status lock_not_taken(RmaWindow& window, Target& target, Status why) {
+  target.open = false;
+  end(window, target, "MPI_Win_lock, which failed");
+  return why;
 }
 
-[[gnu::noinline]] Status lock_with_checks(RmaWindow& window, int lock_type, int rank, int assert) {
+Status win_lock(int lock_type, int rank, int assert, Window& win) {
+  RmaWindow& window = of(win);
   if (rank == MPI_PROC_NULL) return {};
   ASHLAR_TRY(check_rank(window, rank));
   if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
@@ -87,12 +80,13 @@ inline Target* usual_lock(const RmaWindow& window, int lock_type, int rank, int 
   const bool checked = (assert& MPI_MODE_NOCHECK) == 0;
   ASHLAR_TRY(begin(window, target, !checked ? Held::kUnchecked : exclusive ? Held::kExclusive : Held::kShared));
   const Status locked = checked ? window.sync->lock(target, exclusive) : Status();
-  if (!locked.ok()) return not_taken(window, target, locked);
+  if (!locked.ok()) return lock_not_taken(window, target, locked);
   target.open = true;
   return {};
 }
 
-[[gnu::noinline]] Status unlock_with_checks(RmaWindow& window, int rank) {
+Status win_unlock(int rank, Window& win) {
+  RmaWindow& window = of(win);
   if (rank == MPI_PROC_NULL) return {};
   ASHLAR_TRY(check_rank(window, rank));
   Target* const entry = window.targets.find(rank);
@@ -109,46 +103,6 @@ inline Target* usual_lock(const RmaWindow& window, int lock_type, int rank, int 
   end(window, target, "MPI_Win_unlock");
   count_call(window);
   return flushed.ok() ? given : flushed;
-}
-
-}  // namespace
-
-Status win_lock(int lock_type, int rank, int assert, Window& win) {
-  RmaWindow& window = of(win);
-  Target* const target = usual_lock(window, lock_type, rank, assert);
-  if (target == nullptr) [[unlikely]]
-    return lock_with_checks(window, lock_type, rank, assert);
-  const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
-  target->held = exclusive ? Held::kExclusive : Held::kShared;
-  ++window.epochs.locks;
-  window.epochs.access = AccessEpoch::kLock;
-  window.epochs.last = "MPI_Win_lock";
-  const Status locked = window.sync->lock(*target, exclusive);
-  if (!locked.ok()) [[unlikely]]
-    return not_taken(window, *target, locked);
-  target->open = true;
-  return {};
-}
-
-Status win_unlock(int rank, Window& win) {
-  RmaWindow& window = of(win);
-  if (static_cast<std::uint32_t>(rank) >= static_cast<std::uint32_t>(window.ranks)) [[unlikely]]
-    return unlock_with_checks(window, rank);
-  Target* const target = window.targets.find(rank);
-  const bool usual = target != nullptr && (target->held == Held::kShared || target->held == Held::kExclusive) &&
-                     !target->outstanding && window.check == nullptr && !LaneLock::threads_on();
-  if (!usual) [[unlikely]]
-    return unlock_with_checks(window, rank);
-  const bool exclusive = target->held == Held::kExclusive;
-  target->open = false;
-  target->held = Held::kNothing;
-  if (--window.epochs.locks == 0) window.epochs.access = AccessEpoch::kNone;
-  window.epochs.last = "MPI_Win_unlock";
-  if (!round_is_due(window)) [[likely]]
-    return window.sync->unlock(*target, exclusive);
-  const Status given = window.sync->unlock(*target, exclusive);
-  make_round(window);
-  return given;
 }
 
 Status win_lock_all(int assert, Window& win) {

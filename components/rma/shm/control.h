@@ -38,6 +38,9 @@ struct alignas(kCacheLine) ControlHeader {
   std::atomic<std::uint32_t> lock_alls_waiting;
   alignas(kCacheLine) std::atomic<std::uint32_t> sleepers[kSleeps];  // processes that have asked to be woken
   std::atomic<std::uint32_t> left;  // processes, other than rank 0, that do not touch the block any more
+
+  std::atomic<std::uint32_t>& sleepers_for(Sleep what) { return sleepers[static_cast<std::size_t>(what)]; }
+  const std::atomic<std::uint32_t>& sleepers_for(Sleep what) const { return sleepers[static_cast<std::size_t>(what)]; }
 };
 
 /// The lock of one target: tickets, served in their order. Readers that follow each other hold it together. All of it

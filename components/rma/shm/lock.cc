@@ -79,17 +79,27 @@ inline bool SharedSync::claim(LockLine& line) {
 }
 
 /// Takes the lock again that this process has left open, if no other has closed it.
-inline bool SharedSync::take_again(LockLine& line, Target& target) {
-  target.lock_form = kByTicket;
-  std::uint32_t left = LockLine::kLeft | as_holder();
-  if (!line.holder.compare_exchange_strong(left, as_holder(), std::memory_order_seq_cst, std::memory_order_relaxed))
-    return false;
-  if (line.tickets.load(std::memory_order_relaxed) == line.writers.load(std::memory_order_relaxed) + 1) [[likely]]
-    return true;
-  line.again.store(static_cast<std::uint16_t>(line.again.load(std::memory_order_relaxed) + 1),
-                   std::memory_order_relaxed);
-  line.comes_back.store(1, std::memory_order_relaxed);
-  return true;
+inline bool SharedSync::take_again(LockLine& line) {
+  const std::uint32_t holder = as_holder();
+  std::uint32_t left = LockLine::kLeft | holder;
+  return line.holder.compare_exchange_strong(left, holder, std::memory_order_seq_cst, std::memory_order_relaxed);
+}
+
+/// Whether others queue behind the writer that is inside.
+inline bool SharedSync::others_queue(const LockLine& line) {
+  return line.tickets.load(std::memory_order_relaxed) != line.writers.load(std::memory_order_relaxed) + 1;
+}
+
+/// Of a writer that has taken the lock again: past a queue, or beside guests.
+Status SharedSync::held_again(LockLine& line, const Target& target) {
+  if (others_queue(line)) {
+    line.again.store(static_cast<std::uint16_t>(line.again.load(std::memory_order_relaxed) + 1),
+                     std::memory_order_relaxed);
+    line.comes_back.store(1, std::memory_order_relaxed);
+  }
+  bool counted = true;
+  ASHLAR_TRY(let_guests_go(line, target.rank, &counted));
+  return counted ? Status() : wait_for_lock_alls();
 }
 
 /// Of a writer that has found guests inside. It waits outside: one of them may need another guest to come in before it
@@ -107,14 +117,12 @@ Status SharedSync::let_guests_go(LockLine& line, Rank target, bool* counted) {
 }
 
 Status SharedSync::lock_exclusive(LockLine& line, Target& target) {
-  bool counted = target.lock_form == kLeftOpen && take_again(line, target);
-  if (!counted) {
-    const std::uint32_t ticket = line.tickets.fetch_add(1, std::memory_order_acq_rel);
-    if (line.writers.load(std::memory_order_acquire) != ticket || others_wait(line) ||
-        line.shared_in_row.load(std::memory_order_relaxed) != 0) [[unlikely]]
-      ASHLAR_TRY(wait_for_turn(line, target.rank, ticket));
-    counted = claim(line);
-  }
+  target.lock_form = kByTicket;
+  const std::uint32_t ticket = line.tickets.fetch_add(1, std::memory_order_acq_rel);
+  if (line.writers.load(std::memory_order_acquire) != ticket || others_wait(line) ||
+      line.shared_in_row.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    ASHLAR_TRY(wait_for_turn(line, target.rank, ticket));
+  bool counted = claim(line);
   fence_after_atomic();
   if (line.guests.load(std::memory_order_acquire) != 0) [[unlikely]]
     ASHLAR_TRY(let_guests_go(line, target.rank, &counted));
@@ -136,34 +144,49 @@ bool SharedSync::may_come_back(LockLine& line) const {
   return false;
 }
 
-inline void SharedSync::unlock_exclusive(LockLine& line, Target& target) {
-  const bool queue = line.tickets.load(std::memory_order_relaxed) != line.writers.load(std::memory_order_relaxed) + 1;
-  if (others_wait(line) || (queue && !may_come_back(line))) [[unlikely]]
-    return hand_over(line, target);
-  target.lock_form = kLeftOpen;
-  line.holder.store(LockLine::kLeft | as_holder(), std::memory_order_release);
+Status SharedSync::wake_behind_writer(const Target& target) {
   wake_sleepers(window_, control_, Sleep::kLock, target.rank);
   wake_sleepers(window_, control_, Sleep::kLockAll);
+  return {};
 }
 
 /// The next ticket is served.
-void SharedSync::hand_over(LockLine& line, const Target& target) {
+Status SharedSync::hand_over(LockLine& line, Target& target) {
   const bool leaves = !others_wait(line);
+  target.lock_form = kByTicket;
   line.holder.store(leaves ? LockLine::kLeft : 0, std::memory_order_release);
   line.serve_next();
   if (!leaves) control_.header().exclusive.fetch_sub(1, std::memory_order_seq_cst);
-  wake_sleepers(window_, control_, Sleep::kLock, target.rank);
-  wake_sleepers(window_, control_, Sleep::kLockAll);
+  return wake_behind_writer(target);
+}
+
+/// To itself, or to the first that comes.
+inline Status SharedSync::leave_open(LockLine& line, Target& target) {
+  const ControlHeader& header = control_.header();  // in a register, behind the store as well
+  target.lock_form = kLeftOpen;
+  line.holder.store(LockLine::kLeft | as_holder(), std::memory_order_release);
+  order_with_others(header);
+  if ((line.sleepers.load(std::memory_order_relaxed) |
+       header.sleepers_for(Sleep::kLockAll).load(std::memory_order_relaxed)) != 0) [[unlikely]]
+    return wake_behind_writer(target);
+  return {};
+}
+
+/// While others queue, or epochs to all or guests wait.
+Status SharedSync::unlock_beside_others(LockLine& line, Target& target) {
+  return others_wait(line) || !may_come_back(line) ? hand_over(line, target) : leave_open(line, target);
 }
 
 /// Without a ticket and without a store to a line of the others, while the bias is on. The writer that turns it off
 /// fences this process, where it can.
 inline bool SharedSync::share_by_line(const LockLine& line, Target& target) {
-  if (!is_biased(line.shared_in_row.load(std::memory_order_relaxed))) return false;
-  control_.rank(window_.me).sharing.store(static_cast<std::uint32_t>(target.rank) + 1, std::memory_order_relaxed);
-  order_with_others(control_);
+  const ControlHeader& header = control_.header();
+  const std::uint32_t bias_after = header.limits.bias_after;
+  if (line.shared_in_row.load(std::memory_order_relaxed) < bias_after) return false;
   target.lock_form = kByLine;
-  return is_biased(line.shared_in_row.load(std::memory_order_acquire));
+  control_.rank(window_.me).sharing.store(static_cast<std::uint32_t>(target.rank) + 1, std::memory_order_relaxed);
+  order_with_others(header);
+  return line.shared_in_row.load(std::memory_order_acquire) >= bias_after;
 }
 
 Status SharedSync::lock_shared(LockLine& line, Target& target) {
@@ -205,25 +228,44 @@ Status SharedSync::lock_as_guest(LockLine& line, Target& target) {
 
 Status SharedSync::lock(Target& target, bool exclusive) {
   LockLine& line = control_.lock(target.rank);
-  if (exclusive) return lock_exclusive(line, target);
-  if (window_.epochs.locks > 1) return lock_as_guest(line, target);
-  return share_by_line(line, target) ? Status() : lock_shared(line, target);
+  if (!exclusive) {
+    if (window_.epochs.locks > 1) return lock_as_guest(line, target);
+    return share_by_line(line, target) ? Status() : lock_shared(line, target);
+  }
+  if (target.lock_form != kLeftOpen || !take_again(line)) return lock_exclusive(line, target);
+  fence_after_atomic();
+  if (others_queue(line) || line.guests.load(std::memory_order_acquire) != 0) [[unlikely]]
+    return held_again(line, target);
+  return {};
+}
+
+Status SharedSync::unlock_shared(LockLine& line, const Target& target) {
+  if (target.lock_form == kAsGuest)
+    line.guests.fetch_sub(1, std::memory_order_seq_cst);
+  else
+    line.writers.fetch_add(1, std::memory_order_acq_rel);
+  return wake_behind_reader(target);
+}
+
+Status SharedSync::wake_behind_reader(const Target& target) {
+  wake_sleepers(window_, control_, Sleep::kLock, target.rank);
+  return {};
 }
 
 Status SharedSync::unlock(Target& target, bool exclusive) {
   LockLine& line = control_.lock(target.rank);
-  if (exclusive) {
-    unlock_exclusive(line, target);
+  if (!exclusive) {
+    if (target.lock_form != kByLine) return unlock_shared(line, target);
+    const ControlHeader& header = control_.header();
+    control_.rank(window_.me).sharing.store(0, std::memory_order_release);
+    order_with_others(header);
+    if (line.sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      return wake_behind_reader(target);
     return {};
   }
-  if (target.lock_form == kByLine)
-    control_.rank(window_.me).sharing.store(0, std::memory_order_release);
-  else if (target.lock_form == kAsGuest)
-    line.guests.fetch_sub(1, std::memory_order_seq_cst);
-  else
-    line.writers.fetch_add(1, std::memory_order_acq_rel);
-  wake_sleepers(window_, control_, Sleep::kLock, target.rank);
-  return {};
+  if (others_wait(line) || others_queue(line)) [[unlikely]]
+    return unlock_beside_others(line, target);
+  return leave_open(line, target);
 }
 
 Status SharedSync::lock_all() {

@@ -68,18 +68,18 @@ std::uint64_t slow_copy_ns();
 /// Of a process that has stored a word and looks at another's next: that one, which stores its own and fences all
 /// processes before it looks here (decision 0022), sees the one or is seen. So this costs nothing where the system lets
 /// processes fence others.
-inline void order_with_others(const Control& control) {
+inline void order_with_others(const ControlHeader& header) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (control.header().fenced.load(std::memory_order_relaxed) != 0) [[unlikely]]
+  if (header.fenced.load(std::memory_order_relaxed) != 0) [[unlikely]]
     full_fence();
 }
+inline void order_with_others(const Control& control) { order_with_others(control.header()); }
 /// The other side of it. Where a filter has forbidden that since, everybody fences itself from now on.
 void fence_others(const Control& control);
 
 /// The count that says whether anything sleeps for this.
 inline std::atomic<std::uint32_t>& sleepers_of(const Control& control, Sleep what, Rank target) {
-  return what == Sleep::kLock ? control.lock(target).sleepers
-                              : control.header().sleepers[static_cast<std::size_t>(what)];
+  return what == Sleep::kLock ? control.lock(target).sleepers : control.header().sleepers_for(what);
 }
 [[gnu::cold]] void wake_those_asleep(RmaWindow& window, const Control& control, Sleep what, bool lane_is_held);
 [[gnu::cold]] void wake_if_asleep(RmaWindow& window, const Control& control, Sleep what, Rank rank);
@@ -146,12 +146,18 @@ class SharedSync final : public Sync {
   Status lock_exclusive(LockLine& line, Target& target);
   Status lock_shared(LockLine& line, Target& target);
   Status lock_as_guest(LockLine& line, Target& target);
-  void unlock_exclusive(LockLine& line, Target& target);
   [[gnu::noinline]] Status wait_for_turn(LockLine& line, Rank target, std::uint32_t ticket);
   [[gnu::noinline]] Status wait_for_lock_alls();
-  [[gnu::noinline]] bool may_come_back(LockLine& line) const;
-  [[gnu::noinline]] void hand_over(LockLine& line, const Target& target);
-  bool take_again(LockLine& line, Target& target);
+  bool may_come_back(LockLine& line) const;
+  Status hand_over(LockLine& line, Target& target);
+  Status leave_open(LockLine& line, Target& target);
+  [[gnu::noinline]] Status unlock_beside_others(LockLine& line, Target& target);
+  [[gnu::noinline]] Status held_again(LockLine& line, const Target& target);
+  [[gnu::noinline]] Status unlock_shared(LockLine& line, const Target& target);
+  [[gnu::cold, gnu::noinline]] Status wake_behind_writer(const Target& target);
+  [[gnu::cold, gnu::noinline]] Status wake_behind_reader(const Target& target);
+  bool take_again(LockLine& line);
+  static bool others_queue(const LockLine& line);
   bool claim(LockLine& line);
   Status let_guests_go(LockLine& line, Rank target, bool* counted);
   bool share_by_line(const LockLine& line, Target& target);

@@ -283,6 +283,11 @@ void Job::rank_started(unsigned rank, pid_t pid) {
   if (!nodes_.here(rank)) --to_start_;
 }
 
+/// The call that has asked for a further job has an error in the end, and until then only its own program waits.
+void Job::host_tried_again(const Status& why) {
+  if (asked_ == nullptr) say(in_words(why));
+}
+
 /// All that is known of a host's ranks from now on is that they are gone.
 void Job::node_lost(unsigned node, const std::string& how) {
   if (to_start_ > 0 && start_error_.empty()) {

@@ -68,6 +68,7 @@ class Job : private NodeEvents, private RelayedCalls::Events {
   void server_called(Descriptor socket) override;
   void states_changed() override {}
   void node_lost(unsigned node, const std::string& how) override;
+  void host_tried_again(const Status& why) override;
   void rank_called(unsigned node, std::uint32_t call) override;
   void rank_asks(unsigned node, std::uint32_t call, std::string_view bytes) override;
   void relayed(std::uint64_t call, std::string_view bytes) override;

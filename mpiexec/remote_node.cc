@@ -231,6 +231,12 @@ std::string RemoteNode::end_words() const {
   return "its agent, " + shown(words_) + ", " + status_words(wait_status_);
 }
 
+Status RemoteNode::retry(std::uint64_t for_ns) const {
+  return fail(
+      kErrOther, "host.again",
+      {{"host", brief(host_)}, {"said", brief(quoted())}, {"time", text("%g s", static_cast<double>(for_ns) / 1e9)}});
+}
+
 Status RemoteNode::failure(std::uint64_t now) const {
   if (refused_) {
     std::string why = trouble_.substr(0, 400);

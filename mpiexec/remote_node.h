@@ -114,6 +114,8 @@ class RemoteNode {
   /// Whether ssh has failed in a way that may be over soon: the name is not known yet, or the server lets in others
   /// first.
   bool may_be_over_soon() const;
+  /// That it is started again, and for how long, with the words of the agent.
+  Status retry(std::uint64_t for_ns) const;
   /// Why it failed, as a failure with host, step and the words of the agent.
   Status failure(std::uint64_t now) const;
   /// The daemon says itself why the job cannot be there.

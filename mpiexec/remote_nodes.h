@@ -20,6 +20,8 @@ class NodeEvents : public RankEvents {
  public:
   /// The daemon of the node is gone; `how` ends a sentence.
   virtual void node_lost(unsigned node, const std::string& how) = 0;
+  /// The agent of a host is started again for some time, the first one of the job: why, for the user who waits.
+  virtual void host_tried_again(const Status& why) = 0;
   /// A rank of the node wants something of mpiexec (control.h).
   virtual void rank_called(unsigned node, std::uint32_t call) = 0;
   /// Bytes of such a call, which may be over here; none: the rank is gone.
@@ -155,6 +157,7 @@ class RemoteNodes {
   const Inherited* inherited_ = nullptr;
   Tree tree_;
   unsigned detours_ = 0;  // ways that failed from another host
+  bool told_ = false;     // that an agent is started again
   Status not_started_;    // of an agent that was to be tried in the place of another one
   Board* board_ = nullptr;
   std::vector<std::unique_ptr<RemoteNode>> nodes_;

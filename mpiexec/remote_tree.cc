@@ -49,6 +49,9 @@ void RemoteNodes::try_again(std::size_t place, std::uint64_t now) {
     if (facts.retry_until_ns == 0) facts.retry_until_ns = now + agent_.retry_ns;
     if (now >= facts.retry_until_ns) return;
     facts.retry_ns = now + kBetweenTries;
+    // Once: where one name is known late, hundreds may be.
+    if (!told_) events_.host_tried_again(node.retry(agent_.retry_ns));
+    told_ = true;
     node.give_way_up();
   } else if (now >= facts.retry_ns) {
     facts.retry_ns = 0;

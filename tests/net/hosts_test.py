@@ -657,13 +657,25 @@ class RefusedTest(HostsTest):
                 self.cluster.agent(f'if test $host = b; then echo >>{tries}; test $(wc -l <{tries}) -gt 2 || '
                                    f'{{ echo "{words}" >&2; exit 255; }}; fi')
                 done = self.run_job("--host", "a,b", "-n", 2, "hostname")
-                self.assertEqual((sorted(done.stdout.split()), done.stderr), (["a", "b"], ""))
+                self.assertEqual(sorted(done.stdout.split()), ["a", "b"])
+                self.assertEqual(flat(done.stderr).count(f"mpiexec: host b is not reached yet, and its agent is started again for "
+                                                         f"5 s: {words}"), 1, done.stderr)
                 os.unlink(tries)
                 self.refused("cannot start ranks on host b: it ended with exit status 255 before mpiexec there had said anything. ",
                              words=("--set", "mpiexec.start_retry=0", "--host", "a,b", "-n", 2, "true"))
         self.cluster.agent("echo 'ssh: Could not resolve hostname b' >&2; exit 255")
         self.refused("before mpiexec there had said anything, in [2-4] tries. ",
                      words=("--set", "mpiexec.start_retry=1s", "--host", "a,b", "-n", 2, "true"))
+
+    def test_a_host_that_is_tried_again_is_told_at_once(self):
+        """Of several one, so that it can be read."""
+        self.cluster.agent("echo 'ssh: Could not resolve hostname nowhere' >&2; exit 255")
+        process = self.start_job("--set", "mpiexec.start_retry=1h", "--host", "b,c", "-n", 2, "true")
+        self.assertRegex(process.stderr.readline(), "^mpiexec: host [bc] is not reached yet")
+        process.terminate()
+        status, _, err, _ = self.end_of(process, 20)
+        self.assertEqual(status, 128 + signal.SIGTERM, err)
+        self.assertNotIn("is not reached yet", err)
 
     def test_no_installation_there(self):
         self.refused("cannot start ranks on host b: it ended with exit status 127: there is no /nowhere/bin/mpiexec on that",

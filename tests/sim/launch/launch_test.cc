@@ -131,6 +131,7 @@ class TreeOfDaemons : public ::testing::Test, private NodeEvents {
   void states_changed() override {}
   void rank_called(unsigned, std::uint32_t) override {}
   void rank_asks(unsigned, std::uint32_t, std::string_view) override {}
+  void host_tried_again(const Status&) override {}
   void node_lost(unsigned node, const std::string& how) override {
     lost_.push_back(node);
     why_.push_back(how);

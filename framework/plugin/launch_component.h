@@ -1,7 +1,7 @@
 #pragma once
 #include <new>
 
-#include "framework/plugin/component.h"
+#include "framework/plugin/component_table.h"
 #include "framework/plugin/launch.h"
 
 // What every launch component of this tree has in common: the functions of its component table, and the table of
@@ -103,66 +103,31 @@ class LaunchFunctions {
 ///   Module(host, config)            `config` may be nullptr
 ///   static void introduce(host)     optional: its performance variables, before there is a module
 template <class Module>
-class LaunchMaker {
- public:
-  using Config = typename Module::Config;
+class LaunchMaker : public ModuleMaker<Module> {
+  using Base = ModuleMaker<Module>;
 
-  static ashlar_result open(const ashlar_host* host, const void* config) {
-    host_ = host;
-    config_ = static_cast<const Config*>(config);
-    if constexpr (requires { Module::introduce(*host); }) Module::introduce(*host);
-    return ASHLAR_OK;
-  }
+ public:
   static ashlar_result create(const void*, void** module) {
-    auto* const made = new (std::nothrow) Module(*host_, config_);
-    if (made == nullptr) return ashlar_fail_no_memory(host_, Module::kWhat, sizeof *made);
+    auto* const made = new (std::nothrow) Module(*Base::host_, Base::config_);
+    if (made == nullptr) return ashlar_fail_no_memory(Base::host_, Module::kWhat, sizeof *made);
     made->ops = &kFunctions;
     *module = static_cast<ashlar_launch*>(made);
     return ASHLAR_OK;
   }
   static void destroy(void* module) { delete static_cast<Module*>(static_cast<ashlar_launch*>(module)); }
 
+  static constexpr void (*close)() = nullptr;
+
   /// For query(), which may come before there is a host.
-  static bool elevated() { return host_ != nullptr && host_->elevated != 0; }
-  static const ashlar_host* host() { return host_; }
-  static const Config* config() { return config_; }
+  static bool elevated() { return Base::host_ != nullptr && Base::host_->elevated != 0; }
 
  private:
   static constexpr ashlar_launch_ops kFunctions = LaunchFunctions<Module>::make();
-  static inline const ashlar_host* host_ = nullptr;
-  static inline const Config* config_ = nullptr;
-};
-
-/// A launch component's own part of its table.
-struct LaunchFacts {
-  const char* name;
-  const char* version;
-  const char* description;
-  std::uint32_t param_count;
-  const ashlar_param* params;
-  std::uint64_t build_id;
-  void (*query)(const void* context, ashlar_answer* answer);
 };
 
 template <class Module>
-constexpr ashlar_component launch_component(const LaunchFacts& facts) {
-  return {.size = sizeof(ashlar_component),
-          .abi_major = ASHLAR_COMPONENT_MAJOR,
-          .abi_minor = ASHLAR_COMPONENT_MINOR,
-          .framework = ASHLAR_LAUNCH_FRAMEWORK,
-          .name = facts.name,
-          .version = facts.version,
-          .description = facts.description,
-          .interface_version = ASHLAR_LAUNCH_INTERFACE,
-          .config_size = sizeof(typename Module::Config),
-          .param_count = facts.param_count,
-          .params = facts.params,
-          .build_id = facts.build_id,
-          .open = LaunchMaker<Module>::open,
-          .query = facts.query,
-          .create = LaunchMaker<Module>::create,
-          .destroy = LaunchMaker<Module>::destroy,
-          .close = nullptr};
+constexpr ashlar_component launch_component(const ComponentFacts& facts) {
+  return component_table<LaunchMaker<Module>>(ASHLAR_LAUNCH_FRAMEWORK, ASHLAR_LAUNCH_INTERFACE, facts);
 }
 
 }  // namespace ashlar::plugin

@@ -1,6 +1,7 @@
 #pragma once
 #include <new>
 
+#include "framework/plugin/component_table.h"
 #include "framework/plugin/transport.h"
 
 // What every transport component of this tree has in common: the functions of its component table, and the tables of
@@ -15,21 +16,14 @@ namespace ashlar::plugin {
 ///   static void introduce(host)             optional: its performance variables, before there is an interface
 ///   static void take_leave()                optional: from here on there is no host
 template <class Interface>
-class InterfaceMaker {
+class InterfaceMaker : public ModuleMaker<Interface> {
+  using Base = ModuleMaker<Interface>;
+
  public:
-  using Config = typename Interface::Config;
-
-  static ashlar_result open(const ashlar_host* host, const void* config) {
-    host_ = host;
-    config_ = static_cast<const Config*>(config);
-    if constexpr (requires { Interface::introduce(*host); }) Interface::introduce(*host);
-    return ASHLAR_OK;
-  }
-
   static ashlar_result create(const void* context, void** module) {
-    auto* const made =
-        new (std::nothrow) Interface(*host_, *config_, *static_cast<const ashlar_transport_context*>(context));
-    if (made == nullptr) return ashlar_fail_no_memory(host_, Interface::kWhat, sizeof *made);
+    auto* const made = new (std::nothrow)
+        Interface(*Base::host_, *Base::config_, *static_cast<const ashlar_transport_context*>(context));
+    if (made == nullptr) return ashlar_fail_no_memory(Base::host_, Interface::kWhat, sizeof *made);
     if constexpr (requires { made->open(); }) {
       if (const ashlar_result opened = made->open(); opened != ASHLAR_OK) {
         delete made;
@@ -45,44 +39,11 @@ class InterfaceMaker {
   static void close() {
     if constexpr (requires { Interface::take_leave(); }) Interface::take_leave();
   }
-
-  static const ashlar_host* host() { return host_; }
-
- private:
-  static inline const ashlar_host* host_ = nullptr;
-  static inline const Config* config_ = nullptr;
-};
-
-/// A transport component's own part of its table.
-struct TransportFacts {
-  const char* name;
-  const char* version;
-  const char* description;
-  std::uint32_t param_count;
-  const ashlar_param* params;
-  std::uint64_t build_id;
-  void (*query)(const void* context, ashlar_answer* answer);
 };
 
 template <class Interface>
-constexpr ashlar_component transport_component(const TransportFacts& facts) {
-  return {.size = sizeof(ashlar_component),
-          .abi_major = ASHLAR_COMPONENT_MAJOR,
-          .abi_minor = ASHLAR_COMPONENT_MINOR,
-          .framework = "transport",
-          .name = facts.name,
-          .version = facts.version,
-          .description = facts.description,
-          .interface_version = ASHLAR_TRANSPORT_INTERFACE,
-          .config_size = sizeof(typename Interface::Config),
-          .param_count = facts.param_count,
-          .params = facts.params,
-          .build_id = facts.build_id,
-          .open = InterfaceMaker<Interface>::open,
-          .query = facts.query,
-          .create = InterfaceMaker<Interface>::create,
-          .destroy = InterfaceMaker<Interface>::destroy,
-          .close = InterfaceMaker<Interface>::close};
+constexpr ashlar_component transport_component(const ComponentFacts& facts) {
+  return component_table<InterfaceMaker<Interface>>("transport", ASHLAR_TRANSPORT_INTERFACE, facts);
 }
 
 /// The C functions of an interface, each one its member of the same name. A wake-up that the class does not have is not
@@ -122,18 +83,6 @@ constexpr ashlar_iface_ops interface_functions() {
       .forget = nullptr,
       .ended = nullptr,
   };
-}
-
-/// Adds a block of counters to the variables of a transport; nullptr: these are only made known.
-template <std::size_t count>
-void show_block(const ashlar_host& host, const char* component, const ashlar_pvar_row (&rows)[count],
-                const void* block) {
-  if (ASHLAR_HAS(&host, add_pvar_block) && host.add_pvar_block != nullptr)
-    host.add_pvar_block("transport", component, rows, static_cast<std::uint32_t>(count), block);
-}
-
-inline void hide_block(const ashlar_host& host, const ashlar_pvar_row* rows, const void* block) {
-  if (ASHLAR_HAS(&host, remove_pvar_block) && host.remove_pvar_block != nullptr) host.remove_pvar_block(rows, block);
 }
 
 }  // namespace ashlar::plugin

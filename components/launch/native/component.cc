@@ -58,11 +58,7 @@ constexpr ashlar_pvar_row kRows[] = {
 
 /// `block`: a client that has joined its job; nullptr: the variables are only made known.
 void show(const ashlar_host& host, const Client* block) {
-  if (ASHLAR_HAS(&host, add_pvar_block) && host.add_pvar_block != nullptr)
-    host.add_pvar_block("launch", "native", kRows, std::size(kRows), block);
-}
-void hide(const ashlar_host& host, const Client* block) {
-  if (ASHLAR_HAS(&host, remove_pvar_block) && host.remove_pvar_block != nullptr) host.remove_pvar_block(kRows, block);
+  ashlar::plugin::show_block(host, "launch", "native", kRows, block);
 }
 
 /// The client's members are the functions of the contract, but for these.
@@ -71,7 +67,7 @@ class Module : public ashlar_launch, public Client {
   using Config = ::Config;
   static constexpr char kWhat[] = "launch/native";
   Module(const ashlar_host& host, const Config*) : ashlar_launch{}, Client(host), host_(host) {}
-  ~Module() { hide(host_, this); }
+  ~Module() { ashlar::plugin::hide_block(host_, kRows, static_cast<const Client*>(this)); }
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
   static void introduce(const ashlar_host& host) { show(host, nullptr); }

@@ -7,7 +7,7 @@ namespace {
 constexpr ashlar_pvar_row kRows[] = {ASHLAR_NETWORK_PVARS("ofi", "libfabric")};
 
 void show_all(const ashlar_host& host, const network::Counters* counters) {
-  plugin::show_block(host, "ofi", kRows, counters);
+  plugin::show_block(host, "transport", "ofi", kRows, counters);
 }
 
 }  // namespace

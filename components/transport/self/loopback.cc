@@ -84,7 +84,7 @@ constexpr ashlar_pvar_row kRows[] = {
 Interface::Interface(const ashlar_host& host, const Config& config, const ashlar_transport_context& context)
     : host_(host), config_(config), context_(context) {
   ops = &kInterfaceOps;
-  plugin::show_block(host, "self", kRows, &counters);
+  plugin::show_block(host, "transport", "self", kRows, &counters);
 }
 
 Interface::~Interface() { plugin::hide_block(host_, kRows, &counters); }

@@ -73,13 +73,17 @@ constinit Counters counters;  // read through the pointers above for the life of
 
 void introduce(const ashlar_host& host) {
   add_pvars(host);
-  plugin::show_block(host, "shm", kRingRows, nullptr);
-  plugin::show_block(host, "shm", kReceivedRows, nullptr);
+  plugin::show_block(host, "transport", "shm", kRingRows, nullptr);
+  plugin::show_block(host, "transport", "shm", kReceivedRows, nullptr);
 }
 
-void show(const ashlar_host& host, const Outbound& ring) { plugin::show_block(host, "shm", kRingRows, &ring); }
+void show(const ashlar_host& host, const Outbound& ring) {
+  plugin::show_block(host, "transport", "shm", kRingRows, &ring);
+}
 void hide(const ashlar_host& host, const Outbound& ring) { plugin::hide_block(host, kRingRows, &ring); }
-void show(const ashlar_host& host, const Inbound& ring) { plugin::show_block(host, "shm", kReceivedRows, &ring); }
+void show(const ashlar_host& host, const Inbound& ring) {
+  plugin::show_block(host, "transport", "shm", kReceivedRows, &ring);
+}
 void hide(const ashlar_host& host, const Inbound& ring) { plugin::hide_block(host, kReceivedRows, &ring); }
 
 }  // namespace ashlar::shm

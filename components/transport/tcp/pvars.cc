@@ -85,7 +85,9 @@ constexpr ashlar_pvar_row kRows[] = {
 
 }  // namespace
 
-void show(const ashlar_host& host, const Counters* counters) { plugin::show_block(host, "tcp", kRows, counters); }
+void show(const ashlar_host& host, const Counters* counters) {
+  plugin::show_block(host, "transport", "tcp", kRows, counters);
+}
 void hide(const ashlar_host& host, const Counters& counters) { plugin::hide_block(host, kRows, &counters); }
 
 }  // namespace ashlar::tcp

@@ -7,7 +7,7 @@ namespace {
 constexpr ashlar_pvar_row kRows[] = {ASHLAR_NETWORK_PVARS("ucx", "UCX")};
 
 void show_all(const ashlar_host& host, const network::Counters* counters) {
-  plugin::show_block(host, "ucx", kRows, counters);
+  plugin::show_block(host, "transport", "ucx", kRows, counters);
 }
 
 }  // namespace

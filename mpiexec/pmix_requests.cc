@@ -12,8 +12,6 @@
 namespace ashlar::mpiexec {
 namespace {
 
-PmixUpcalls* g_upcalls = nullptr;
-
 pmix_status_t register_events(pmix_status_t*, size_t, const pmix_info_t*, size_t, pmix_op_cbfunc_t, void*) {
   return PMIX_OPERATION_SUCCEEDED;
 }
@@ -31,7 +29,7 @@ pmix_status_t tell_of_event(pmix_status_t code, const pmix_proc_t* source, pmix_
   message.process = process_of(*source);
   message.data = bytes_of(info, infos);
   message.count = message.data.empty() ? 0 : static_cast<std::uint32_t>(infos);
-  g_upcalls->link().tell(message);
+  PmixUpcalls::current().link().tell(message);
   return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -64,8 +62,8 @@ pmix_status_t spawn(const pmix_proc_t* proc, const pmix_info_t* info, size_t inf
   }
   if (job.programs.empty()) return PMIX_ERR_BAD_PARAM;
   job.programs[0].info.emplace_back(launch::kPmixParent, std::to_string(proc->rank) + ":" + proc->nspace);
-  const bool asked =
-      g_upcalls->link().ask_for_job(launch::message_of(job.texts()), [done, context](const std::string& name) {
+  const bool asked = PmixUpcalls::current().link().ask_for_job(
+      launch::message_of(job.texts()), [done, context](const std::string& name) {
         pmix_nspace_t space;
         PMIX_LOAD_NSPACE(space, name.c_str());
         done(name.empty() ? PMIX_ERR_JOB_FAILED_TO_LAUNCH : PMIX_SUCCESS, space, context);
@@ -81,7 +79,7 @@ void free_answer(void* answer) {
 /// What process sets there are, and the members of one. Other queries are for launchers that allocate and schedule.
 pmix_status_t query(pmix_proc_t*, pmix_query_t* queries, size_t count, pmix_info_cbfunc_t answer, void* context) {
   if (count != 1 || !queries[0].keys || !queries[0].keys[0] || queries[0].keys[1]) return PMIX_ERR_NOT_SUPPORTED;
-  const PmixFacts& facts = g_upcalls->facts();
+  const PmixFacts& facts = PmixUpcalls::current().facts();
   pmix_info_t* info = nullptr;
   if (std::strcmp(queries[0].keys[0], PMIX_QUERY_PSET_NAMES) == 0) {
     std::string names;
@@ -117,8 +115,7 @@ struct Told {
 
 }  // namespace
 
-void fill_requests(pmix_server_module_t* module, PmixUpcalls* upcalls) {
-  g_upcalls = upcalls;
+void fill_requests(pmix_server_module_t* module) {
   module->register_events = register_events;
   module->deregister_events = deregister_events;
   module->notify_event = tell_of_event;

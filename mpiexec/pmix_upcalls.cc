@@ -251,8 +251,9 @@ void PmixUpcalls::job_told(const std::string& space, const PmixMessage& answer) 
   for (const auto& [done, context] : held) done(PMIX_ERR_NOT_FOUND, nullptr, 0, context, nullptr, nullptr);
 }
 
+PmixUpcalls& PmixUpcalls::current() { return *g_upcalls; }
+
 bool PmixUpcalls::open() {
-  g_upcalls = this;
   if (!link_.open(listener_, [this](PmixMessage& message) { news(message); })) return false;
   PmixMessage hello;
   hello.word = PmixWord::kHello;
@@ -270,6 +271,7 @@ void PmixUpcalls::leave() {
 }
 
 void PmixUpcalls::fill(pmix_server_module_t* module) {
+  g_upcalls = this;
   module->client_connected2 = client_connected;
   module->client_finalized = client_finalized;
   module->abort = client_aborted;
@@ -280,7 +282,7 @@ void PmixUpcalls::fill(pmix_server_module_t* module) {
   module->publish = publish;
   module->lookup = look_up;
   module->unpublish = unpublish;
-  fill_requests(module, this);
+  fill_requests(module);
 }
 
 void PmixUpcalls::news(PmixMessage& message) {

@@ -22,6 +22,8 @@ class PmixUpcalls {
  public:
   PmixUpcalls(const PmixFacts& facts, PmixListener* listener) : facts_(facts), listener_(listener) {}
 
+  /// The one that filled the module.
+  static PmixUpcalls& current();
   /// Says hello to the hub. False: the system refuses a connection.
   bool open();
   void fill(pmix_server_module_t* module);

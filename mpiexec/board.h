@@ -40,7 +40,7 @@ class Board {
   std::string abort_text(unsigned rank);
   /// For a rank that cannot do it itself, and rings the bell. Any thread.
   void note_abort(unsigned rank, int code, const std::string& words);
-  /// Wakes whoever polls the bell; 's': the states of ranks have changed. Any thread.
+  /// Wakes the processes that poll the bell; 's': the states of ranks have changed. Any thread.
   void ring(char what);
   void set_placement(unsigned rank, unsigned appnum, bool bound, const std::string& words);
 

@@ -35,7 +35,7 @@ struct Record {
   std::string key, blob;
 };
 
-/// Nothing is waited for, nobody is told, and who aborts is the whole job.
+/// A fence waits for nothing, and an abort tells no other process: this one is the whole job.
 class Module : public ashlar_launch {
  public:
   using Config = ::Config;

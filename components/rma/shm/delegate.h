@@ -45,7 +45,7 @@ struct Delegated {
   // at the target.
   alignas(kCacheLine) std::uint64_t origin = 0;
   // kSharedPut, kSharedGet: bytes of a part; where the part begins that the target could not copy, or `bytes`; where
-  // the next one begins that nobody has taken.
+  // the first part begins that neither side has taken.
   std::uint64_t part = 0, failed_at = 0;
   std::atomic<std::uint64_t> next{0};
 };

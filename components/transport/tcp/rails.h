@@ -39,8 +39,8 @@ class Rails {
   Rails(const Rails&) = delete;
   Rails& operator=(const Rails&) = delete;
 
-  /// Reads a message in stripes, and calls `done` when it is there. False: there are no rails, and nobody is being
-  /// called.
+  /// Reads a message in stripes, and calls `done` when it is there. False: there are no rails, and no dial is
+  /// under way.
   bool read(std::byte* to, std::uint64_t region, std::uint64_t offset, std::uint64_t length, ashlar_completion* done);
   bool reading() const { return !reads_.empty(); }
 
@@ -56,7 +56,7 @@ class Rails {
   void first_back();
   /// A further one is over. `reason`: "" when it was closed in order.
   void lost(Connection& over, const std::string& reason);
-  /// The further ones are closed, and nobody is called.
+  /// The further connections are closed, and a dial that is under way is given up.
   void close();
   /// Nothing is read any more; what was being read fails, if it is to be `told`.
   void end(bool told);

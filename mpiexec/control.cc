@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "framework/base/socket_peer.h"
+#include "framework/base/stream_socket.h"
 #include "framework/plugin/launch_board.h"
 
 namespace ashlar::mpiexec {
@@ -61,8 +61,6 @@ ssize_t read_wish(const Descriptor& socket, char* wish, Descriptor* passed_on) {
   *passed_on = Descriptor(fd);
   return n;
 }
-
-bool is_later(ssize_t n) { return n < 0 && (errno == EAGAIN || errno == EINTR); }
 
 }  // namespace
 
@@ -148,7 +146,7 @@ void RelayedCalls::take(std::uint64_t call, std::string_view bytes) {
   if (at == calls_.size()) return;
   calls_[at].out.append(bytes);
   calls_[at].ended = calls_[at].ended || bytes.empty();
-  (void)write_some(calls_[at]);
+  (void)send_some(calls_[at].socket.get(), &calls_[at].out);
 }
 
 void RelayedCalls::add(std::vector<pollfd>* fds) {
@@ -168,7 +166,7 @@ void RelayedCalls::handle(const std::vector<pollfd>& fds, Events& events) {
 
 /// False: the call is over.
 bool RelayedCalls::go_on(Call& call, bool readable, Events& events) {
-  if (!write_some(call) || call.out.size() > kMostRelayed) {
+  if (!send_some(call.socket.get(), &call.out) || call.out.size() > kMostRelayed) {
     if (!call.ended) events.relayed(call.number, {});
     return false;
   }
@@ -179,15 +177,6 @@ bool RelayedCalls::go_on(Call& call, bool readable, Events& events) {
   if (is_later(n)) return true;
   events.relayed(call.number, {bytes, static_cast<std::size_t>(std::max<ssize_t>(n, 0))});
   return n > 0;
-}
-
-bool RelayedCalls::write_some(Call& call) {
-  while (!call.out.empty()) {
-    const ssize_t n = send(call.socket.get(), call.out.data(), std::min(call.out.size(), kPiece), MSG_NOSIGNAL);
-    if (n < 0) return is_later(n);
-    call.out.erase(0, static_cast<std::size_t>(n));
-  }
-  return true;
 }
 
 }  // namespace ashlar::mpiexec

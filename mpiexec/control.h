@@ -89,7 +89,6 @@ class RelayedCalls {
   };
   std::size_t find(std::uint64_t call) const;
   bool go_on(Call& call, bool readable, Events& events);
-  static bool write_some(Call& call);
 
   std::deque<Call> calls_;
   std::size_t first_ = 0, polled_ = 0;

@@ -1,4 +1,5 @@
 #include "mpiexec/input.h"
+#include "framework/base/stream_socket.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -31,7 +32,7 @@ void InputForwarder::read_some() {
   head_ = 0;
   const ssize_t n = read(from_, buffer_.data(), buffer_.size());
   buffer_.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (is_later(n)) return;
   if (n <= 0) {
     ended_ = true;
     close_rank();

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "framework/base/stream_socket.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -61,7 +62,7 @@ bool Link::read_some() {
     const ssize_t n = read(in_.get(), arrived_.data() + before, kPiece);
     arrived_.resize(before + (n > 0 ? static_cast<std::size_t>(n) : 0));
     if (n > 0) continue;
-    return n < 0 && (errno == EAGAIN || errno == EINTR);
+    return is_later(n);
   }
   return true;
 }

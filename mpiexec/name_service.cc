@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-#include <cerrno>
 #include <utility>
 
+#include "framework/base/stream_socket.h"
 #include "framework/plugin/further_job.h"
 #include "framework/plugin/name_service.h"
 
@@ -15,8 +15,6 @@ namespace {
 namespace names = launch::names;
 
 constexpr std::size_t kMostArrived = 64 << 10;  // a request is one name and one port
-
-bool is_later(ssize_t n) { return n < 0 && (errno == EAGAIN || errno == EINTR); }
 
 }  // namespace
 
@@ -56,12 +54,7 @@ bool NameService::serve(Client& client, bool readable) {
   }
   for (std::vector<std::string> request; launch::take_message(&client.arrived, &request);)
     client.out += launch::message_of(answer(client, request));
-  while (!client.out.empty()) {
-    const ssize_t n = send(client.socket.get(), client.out.data(), client.out.size(), MSG_NOSIGNAL);
-    if (n < 0) return is_later(n);
-    client.out.erase(0, static_cast<std::size_t>(n));
-  }
-  return true;
+  return send_some(client.socket.get(), &client.out);
 }
 
 std::vector<std::string> NameService::answer(const Client& client, const std::vector<std::string>& request) {

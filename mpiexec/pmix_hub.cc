@@ -1,10 +1,10 @@
 #include "mpiexec/pmix_hub.h"
+#include "framework/base/stream_socket.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 namespace ashlar::mpiexec {
@@ -14,8 +14,6 @@ constexpr std::size_t kPiece = 1u << 16;
 constexpr std::uint64_t kBesides = 1u << 20;  // of a message: what is no data of a fence
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 constexpr std::uint64_t kSecond = 1'000'000'000;
-
-bool is_later(ssize_t n) { return n < 0 && (errno == EAGAIN || errno == EINTR); }
 
 }  // namespace
 
@@ -44,7 +42,7 @@ void PmixHub::handle(const std::vector<pollfd>& fds, std::uint64_t now) {
     drop(gone);
   }
   for (Server& server : servers_)
-    if (!write_some(server)) server.left = true;
+    if (!send_some(server.socket.get(), &server.out)) server.left = true;
 }
 
 /// False: it is gone, or is no server of ours.
@@ -59,15 +57,6 @@ bool PmixHub::serve(Server& server, bool readable, std::uint64_t now) {
     bool broken = false;
     while (take(&server.arrived, most_ + kBesides, &message, &broken)) handle(server, message, now);
     if (broken) return false;
-  }
-  return true;
-}
-
-bool PmixHub::write_some(Server& server) {
-  while (!server.out.empty()) {
-    const ssize_t n = ::send(server.socket.get(), server.out.data(), std::min(server.out.size(), kPiece), MSG_NOSIGNAL);
-    if (n < 0) return is_later(n);
-    server.out.erase(0, static_cast<std::size_t>(n));
   }
   return true;
 }

@@ -73,7 +73,6 @@ class PmixHub {
   };
 
   bool serve(Server& server, bool readable, std::uint64_t now);
-  static bool write_some(Server& server);
   void handle(Server& from, PmixMessage& message, std::uint64_t now);
   void hello(Server& from, const PmixMessage& message);
   void join(const Server& from, PmixMessage& message);

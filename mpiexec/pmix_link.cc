@@ -2,9 +2,9 @@
 
 #include <sys/socket.h>
 
-#include <cerrno>
 #include <utility>
 
+#include "framework/base/stream_socket.h"
 #include "framework/plugin/further_job.h"
 #include "framework/plugin/launch_board.h"
 #include "mpiexec/pmix_server.h"
@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t kPiece = 1u << 16;
 constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // mpiexec bounds what it sends
-
-bool is_later(ssize_t n) { return n < 0 && (errno == EAGAIN || errno == EINTR); }
 
 }  // namespace
 
@@ -66,14 +64,8 @@ bool PmixLink::ask_for_job(const std::string& request, Started started) {
 
 /// What does not fit waits for the loop.
 void PmixLink::write_some(Call& call) {
-  while (!call.out.empty()) {
-    const ssize_t n =
-        send(call.socket.get(), call.out.data(), std::min(call.out.size(), kPiece), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (is_later(n)) return listener_->wake();
-    if (n < 0) call.over = true;
-    if (n < 0) return;
-    call.out.erase(0, static_cast<std::size_t>(n));
-  }
+  call.over = !send_some(call.socket.get(), &call.out);
+  if (!call.over && !call.out.empty()) listener_->wake();
 }
 
 void PmixLink::close() {
@@ -98,7 +90,7 @@ void PmixLink::add(std::vector<pollfd>* fds) {
 }
 
 void PmixLink::handle(const std::vector<pollfd>& fds) {
-  std::vector<std::function<void()>> todo;  // without the lock, for whoever answers may ask
+  std::vector<std::function<void()>> todo;  // without the lock: an answer may lead to a question
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::size_t i = 0;

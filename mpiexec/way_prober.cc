@@ -13,6 +13,7 @@
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
 #include "framework/base/ip_ports.h"
+#include "framework/base/stream_socket.h"
 #include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
 
@@ -27,8 +28,6 @@ constexpr char kCaller = 1, kListener = 2;  // whose proof it is
 std::span<const std::uint8_t> bytes_at(const void* from, std::size_t bytes) {
   return {static_cast<const std::uint8_t*>(from), bytes};
 }
-
-bool is_later(int error) { return error == EAGAIN || error == EINTR; }
 
 /// An IPv6 address that only says over which link it is to be tried.
 bool is_link_local(const ip::SocketAddress& address) {
@@ -192,7 +191,7 @@ bool WayProber::write_some(Connection& connection) {
     const std::size_t bytes =
         left > 0 ? left : static_cast<std::size_t>(std::min<std::uint64_t>(connection.to_send, kZeros.size()));
     const ssize_t n = send(connection.socket.get(), from, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0) return is_later(errno);
+    if (n < 0) return is_later(n);
     if (left > 0)
       connection.written += static_cast<std::size_t>(n);
     else
@@ -205,7 +204,7 @@ WayProber::Read WayProber::collect(Connection& connection, std::size_t bytes) {
     char buffer[sizeof(WayHello)];
     const ssize_t n =
         recv(connection.socket.get(), buffer, std::min(sizeof buffer, bytes - connection.in.size()), MSG_DONTWAIT);
-    if (n < 0 && is_later(errno)) return Read::kSome;
+    if (is_later(n)) return Read::kSome;
     if (n <= 0) return Read::kEnd;
     connection.in.append(buffer, static_cast<std::size_t>(n));
   }
@@ -218,7 +217,7 @@ WayProber::Read WayProber::drop(Connection& connection) {
     char buffer[1u << 14];
     const ssize_t n =
         recv(connection.socket.get(), buffer, std::min<std::uint64_t>(sizeof buffer, connection.to_drop), MSG_DONTWAIT);
-    if (n < 0 && is_later(errno)) return Read::kSome;
+    if (is_later(n)) return Read::kSome;
     if (n <= 0) return Read::kEnd;
     connection.to_drop -= static_cast<std::uint64_t>(n);
   }
@@ -262,7 +261,7 @@ void WayProber::go_on(Guest& guest) {
   // The caller closes it, or its time is over. It has nothing more to say.
   char byte = 0;
   const bool sent_all = guest.to_drop == 0 && guest.to_send == 0 && guest.written == guest.out.size();
-  guest.over = sent_all && (recv(guest.socket.get(), &byte, 1, MSG_DONTWAIT) >= 0 || !is_later(errno));
+  guest.over = sent_all && !is_later(recv(guest.socket.get(), &byte, 1, MSG_DONTWAIT));
 }
 
 void WayProber::add(std::vector<pollfd>* fds) {

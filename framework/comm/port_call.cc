@@ -12,6 +12,7 @@
 #include "framework/base/clock.h"
 #include "framework/base/failure.h"
 #include "framework/base/socket_peer.h"
+#include "framework/base/stream_socket.h"
 #include "framework/comm/ports.h"
 
 namespace ashlar::comm {

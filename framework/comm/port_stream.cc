@@ -1,13 +1,11 @@
 #include "framework/comm/port_stream.h"
+#include "framework/base/stream_socket.h"
 
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cerrno>
 
 namespace ashlar::comm {
-
-bool is_later(std::ptrdiff_t result) { return result < 0 && (errno == EAGAIN || errno == EINTR); }
 
 PortStream::Read PortStream::collect(std::size_t bytes) {
   while (in.size() < bytes) {
@@ -29,13 +27,6 @@ PortStream::Read PortStream::drop(std::size_t bytes) {
   return Read::kAll;
 }
 
-bool PortStream::flush() {
-  while (!out.empty()) {
-    const ssize_t n = send(socket.get(), out.data(), out.size(), MSG_NOSIGNAL);
-    if (n <= 0) return is_later(n);
-    out.erase(0, static_cast<std::size_t>(n));
-  }
-  return true;
-}
+bool PortStream::flush() { return send_some(socket.get(), &out); }
 
 }  // namespace ashlar::comm

@@ -25,7 +25,4 @@ struct PortStream {
   std::size_t dropped = 0;
 };
 
-/// Whether recv or send has said that it would block.
-bool is_later(std::ptrdiff_t result);
-
 }  // namespace ashlar::comm

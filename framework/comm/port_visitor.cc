@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "framework/base/clock.h"
+#include "framework/base/stream_socket.h"
 #include "framework/comm/ports.h"
 
 namespace ashlar::comm {

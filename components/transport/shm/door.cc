@@ -11,6 +11,7 @@
 #include "components/transport/shm/abstract_name.h"
 #include "framework/base/clock.h"
 #include "framework/base/socket_peer.h"
+#include "framework/base/stream_socket.h"
 
 namespace ashlar::shm {
 namespace {
@@ -67,7 +68,7 @@ void Door::accept_connections() {
 bool Door::answer(const Connection& connection, int fd) const {
   Request request;
   const ssize_t n = recv(connection.socket.get(), &request, sizeof request, MSG_DONTWAIT | MSG_TRUNC);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+  if (is_later(n)) {
     const bool late = now_ns() >= connection.until_ns;
     if (late) turn_away();
     return late;

@@ -8,6 +8,7 @@
 
 #include "components/transport/tcp/connection.h"
 #include "components/transport/tcp/interface.h"
+#include "framework/base/stream_socket.h"
 
 // Arriving over a connection: frames, and the bytes of gets, which go where they belong without a copy.
 namespace ashlar::tcp {
@@ -37,7 +38,7 @@ unsigned Connection::receive() {
     iovec parts[2] = {{direct_.to, direct_.left}, {scratch.data() + before, kReadAtOnce}};
     const ssize_t got = direct ? readv(fd(), parts, 2) : recv(fd(), parts[1].iov_base, parts[1].iov_len, 0);
     iface_.counters.reads.add();
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) break;
+    if (is_later(got)) break;
     if (got <= 0) {
       // Either side closes a rail that it does not need.
       end(got != 0 ? std::strerror(errno) : rail_ ? "" : "it closed its connection");

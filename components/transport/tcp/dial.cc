@@ -10,6 +10,7 @@
 
 #include "components/transport/tcp/interface.h"
 #include "framework/base/clock.h"
+#include "framework/base/stream_socket.h"
 
 namespace ashlar::tcp {
 namespace {
@@ -64,7 +65,7 @@ unsigned Attempt::step(std::uint32_t) {
     while (to_drop_ > 0) {
       std::vector<std::byte>& scratch = dial_.iface().scratch(64 << 10);
       const ssize_t got = recv(fd(), scratch.data(), std::min<std::uint64_t>(to_drop_, 64 << 10), 0);
-      if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 1;
+      if (is_later(got)) return 1;
       if (got <= 0) {
         lost("the path broke in the full exchange");
         return 1;
@@ -90,7 +91,7 @@ bool Attempt::say_hello() {
 bool Attempt::write_out() {
   while (!out_.empty()) {
     const ssize_t sent = ::send(fd(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0 && (errno == EAGAIN || errno == EINTR)) break;
+    if (is_later(sent)) break;
     if (sent < 0) return lost(std::strerror(errno));
     out_.consume(static_cast<std::size_t>(sent));
   }
@@ -102,7 +103,7 @@ bool Attempt::collect(std::size_t bytes) {
   while (in_.size() < bytes) {
     std::byte buffer[64];
     const ssize_t got = recv(fd(), buffer, std::min(sizeof buffer, bytes - in_.size()), 0);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    if (is_later(got)) return false;
     if (got <= 0) return lost(got == 0 ? "what answers there closed the connection" : std::strerror(errno));
     in_.insert(in_.end(), buffer, buffer + got);
   }

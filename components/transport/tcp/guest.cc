@@ -4,10 +4,10 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "components/transport/tcp/interface.h"
+#include "framework/base/stream_socket.h"
 
 namespace ashlar::tcp {
 namespace {
@@ -58,7 +58,7 @@ bool Guest::collect(std::size_t bytes) {
   while (in_.size() < bytes) {
     std::byte buffer[64];
     const ssize_t got = recv(fd(), buffer, std::min(sizeof buffer, bytes - in_.size()), 0);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    if (is_later(got)) return false;
     // A peer that chose another of its connections closes this one.
     if (got <= 0) return leave(stranger_);
     in_.insert(in_.end(), buffer, buffer + got);
@@ -102,7 +102,7 @@ bool Guest::on_exchange() {
   while (to_drop_ > 0) {
     std::vector<std::byte>& scratch = iface_.scratch(64 << 10);
     const ssize_t got = recv(fd(), scratch.data(), std::min<std::uint64_t>(to_drop_, 64 << 10), 0);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    if (is_later(got)) return false;
     if (got <= 0) return leave(false);
     to_drop_ -= static_cast<std::uint64_t>(got);
   }
@@ -128,7 +128,7 @@ bool Guest::on_chosen() {
 bool Guest::write_out() {
   while (!out_.empty()) {
     const ssize_t sent = ::send(fd(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0 && (errno == EAGAIN || errno == EINTR)) break;
+    if (is_later(sent)) break;
     if (sent < 0) return leave(false);
     out_.consume(static_cast<std::size_t>(sent));
   }

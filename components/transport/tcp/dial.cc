@@ -141,32 +141,54 @@ bool Attempt::on_welcome() {
 
 // --- Dial ---
 
-Dial::Dial(Interface& iface, Endpoint& peer) : Dialler(iface, peer), asking_(!peer.known), began_(now_ns()) {}
+Dialler::Dialler(Interface& iface, Endpoint& peer) : iface_(iface), peer_(peer) {}
 
-Dial::~Dial() {
+Dialler::~Dialler() {
   while (!attempts_.empty()) drop(*attempts_.back());
 }
 
-void Dial::add(const SocketAddress& to) {
-  if (attempts_.size() == kMostAttempts) return;
+int Dialler::try_address(const SocketAddress& to) {
   Descriptor socket = make_socket(to.family());
   if (!socket) {
     const int error = errno;
-    if (error == EMFILE || error == ENFILE) iface_.close_idle();
-    reasons_ += (reasons_.empty() ? "" : "; ") + to.text() + ": " + std::strerror(error);
-    round_refused_ = false;
-    return;
+    note(to, std::strerror(error));
+    return error;
   }
   prepare(socket.get(), iface_.config());
-  const int result = connect(socket.get(), &to.any, to.length);
-  const int error = result == 0 ? 0 : errno;
-  ++tried_;
+  const int error = connect(socket.get(), &to.any, to.length) == 0 ? 0 : errno;
   attempts_.push_back(std::make_unique<Attempt>(*this, std::move(socket), to));
   Attempt& attempt = *attempts_.back();
   if (error != 0 && error != EINPROGRESS)
     lost(attempt, std::strerror(error), error == ECONNREFUSED);
   else
     iface_.watch(attempt, EPOLLIN | EPOLLOUT);
+  return 0;
+}
+
+void Dialler::note(const SocketAddress& to, const std::string& reason) {
+  reasons_ += (reasons_.empty() ? "" : "; ") + to.text() + ": " + reason;
+}
+
+void Dialler::drop(Attempt& attempt) { iface_.bury(take(attempt)); }
+
+std::unique_ptr<Attempt> Dialler::take(Attempt& attempt) {
+  const auto at = std::find_if(attempts_.begin(), attempts_.end(), [&](const auto& a) { return a.get() == &attempt; });
+  std::unique_ptr<Attempt> taken = std::move(*at);
+  attempts_.erase(at);
+  return taken;
+}
+
+Dial::Dial(Interface& iface, Endpoint& peer) : Dialler(iface, peer), asking_(!peer.known), began_(now_ns()) {}
+
+void Dial::add(const SocketAddress& to) {
+  if (attempts_.size() == kMostAttempts) return;
+  const int error = try_address(to);
+  if (error == 0) {
+    ++tried_;
+    return;
+  }
+  if (error == EMFILE || error == ENFILE) iface_.close_idle();
+  round_refused_ = false;
 }
 
 void Dial::start_round() {
@@ -204,14 +226,8 @@ bool Dial::guesses_are_left() const {
          });
 }
 
-void Dial::drop(Attempt& attempt) {
-  const auto at = std::find_if(attempts_.begin(), attempts_.end(), [&](const auto& a) { return a.get() == &attempt; });
-  iface_.bury(std::move(*at));
-  attempts_.erase(at);
-}
-
 void Dial::lost(Attempt& attempt, const std::string& reason, bool refused) {
-  reasons_ += (reasons_.empty() ? "" : "; ") + attempt.to().text() + ": " + reason;
+  note(attempt.to(), reason);
   if (refused) ++refusals_;
   round_refused_ = round_refused_ && (refused || is_guess(attempt.to()));
   if (refused && is_at_break(attempt.to())) {
@@ -286,10 +302,8 @@ void Dial::wait() {
 }
 
 void Dial::won(Attempt& attempt) {
-  const auto at = std::find_if(attempts_.begin(), attempts_.end(), [&](const auto& a) { return a.get() == &attempt; });
-  std::unique_ptr<Attempt> kept = std::move(*at);
-  attempts_.erase(at);
-  for (const auto& other : attempts_) reasons_ += (reasons_.empty() ? "" : "; ") + other->to().text() + ": slower";
+  std::unique_ptr<Attempt> kept = take(attempt);
+  for (const auto& other : attempts_) note(other->to(), "slower");
   iface_.counters.dialled.add();
   iface_.unwatch(*kept);
   Descriptor socket = kept->release();

@@ -14,15 +14,17 @@ namespace ashlar::tcp {
 
 class Attempt;
 
-/// Who tries addresses of a peer.
+/// Tries addresses of a peer.
 class Dialler {
  public:
-  Dialler(Interface& iface, Endpoint& peer) : iface_(iface), peer_(peer) {}
-  virtual ~Dialler() = default;
+  Dialler(Interface& iface, Endpoint& peer);
+  virtual ~Dialler();
   Dialler(const Dialler&) = delete;
   Dialler& operator=(const Dialler&) = delete;
   Interface& iface() const { return iface_; }
   Endpoint& peer() const { return peer_; }
+  /// Why addresses that were tried led to no connection.
+  const std::string& reasons() const { return reasons_; }
 
   // For attempts. All but answered() end the attempt.
   virtual Call call() const = 0;
@@ -34,8 +36,18 @@ class Dialler {
   virtual bool answered(Attempt& attempt) = 0;
 
  protected:
+  /// Makes an attempt. Returns 0, or the error for which there is none.
+  int try_address(const SocketAddress& to);
+  void note(const SocketAddress& to, const std::string& reason);
+  /// Ends the attempt.
+  void drop(Attempt& attempt);
+  /// The attempt goes on, and is not this object's any more.
+  std::unique_ptr<Attempt> take(Attempt& attempt);
+
   Interface& iface_;
   Endpoint& peer_;
+  std::vector<std::unique_ptr<Attempt>> attempts_;
+  std::string reasons_;
 };
 
 /// One address of the peer being tried: from the connect to the peer's Welcome.
@@ -75,7 +87,6 @@ class Attempt final : public Watched {
 class Dial final : public Dialler {
  public:
   Dial(Interface& iface, Endpoint& peer);
-  ~Dial() override;
   void start_round();
   /// By the clock, and when an attempt is over.
   void tick(std::uint64_t now);
@@ -86,7 +97,6 @@ class Dial final : public Dialler {
   bool refused_at_once() const { return attempts_.empty() && rounds_lost_ > 0 && round_refused_; }
   /// Looks at the attempts without waiting.
   void look();
-  const std::string& reasons() const { return reasons_; }
 
   void wait();
 
@@ -104,10 +114,7 @@ class Dial final : public Dialler {
   bool is_at_break(const SocketAddress& to) const;
   bool process_has_ended(std::uint64_t now) const;
   std::uint64_t connect_time() const;
-  void drop(Attempt& attempt);
 
-  std::vector<std::unique_ptr<Attempt>> attempts_;
-  std::string reasons_;  // of the round
   const bool asking_;
   std::uint64_t began_ = 0, round_began_ = 0, next_round_ = 0, answered_ = 0;
   unsigned rounds_lost_ = 0, rounds_refused_ = 0, tried_ = 0;

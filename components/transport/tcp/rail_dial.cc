@@ -1,12 +1,5 @@
 #include "components/transport/tcp/rail_dial.h"
 
-#include <sys/epoll.h>
-#include <sys/socket.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-
 #include "components/transport/tcp/interface.h"
 #include "framework/base/clock.h"
 
@@ -20,41 +13,16 @@ constexpr std::uint64_t kTime = 5'000'000'000;  // for connecting, proof and ful
 
 RailDial::RailDial(Interface& iface, Endpoint& peer, Rails& rails) : Dialler(iface, peer), rails_(rails) {}
 
-RailDial::~RailDial() {
-  while (!attempts_.empty()) drop(*attempts_.back());
-}
-
 bool RailDial::start() {
   began_ = now_ns();
   starting_ = true;
   for (const SocketAddress& to : iface_.ways_to(peer_.address)) {
     const Candidate* const at = peer_.address.find(to);
-    if (at != nullptr && at->reach == ip::kNetwork && at->card != 0 && !rails_.uses_peer_card(at->card)) add(to);
+    if (at == nullptr || at->reach != ip::kNetwork || at->card == 0 || rails_.uses_peer_card(at->card)) continue;
+    if (attempts_.size() < kMostAttempts) (void)try_address(to);
   }
   starting_ = false;
   return !attempts_.empty();
-}
-
-void RailDial::add(const SocketAddress& to) {
-  if (attempts_.size() == kMostAttempts) return;
-  Descriptor socket = make_socket(to.family());
-  if (!socket) {
-    reasons_ += (reasons_.empty() ? "" : "; ") + to.text() + ": " + std::strerror(errno);
-    return;
-  }
-  prepare(socket.get(), iface_.config());
-  const int error = connect(socket.get(), &to.any, to.length) == 0 ? 0 : errno;
-  attempts_.push_back(std::make_unique<Attempt>(*this, std::move(socket), to));
-  if (error != 0 && error != EINPROGRESS)
-    lost(*attempts_.back(), std::strerror(error), false);
-  else
-    iface_.watch(*attempts_.back(), EPOLLIN | EPOLLOUT);
-}
-
-void RailDial::drop(Attempt& attempt) {
-  const auto at = std::find_if(attempts_.begin(), attempts_.end(), [&](const auto& a) { return a.get() == &attempt; });
-  iface_.bury(std::move(*at));
-  attempts_.erase(at);
 }
 
 void RailDial::over_if_empty() {
@@ -62,7 +30,7 @@ void RailDial::over_if_empty() {
 }
 
 void RailDial::lost(Attempt& attempt, const std::string& reason, bool) {
-  reasons_ += (reasons_.empty() ? "" : "; ") + attempt.to().text() + ": " + reason;
+  note(attempt.to(), reason);
   drop(attempt);
   over_if_empty();
 }
@@ -70,9 +38,7 @@ void RailDial::lost(Attempt& attempt, const std::string& reason, bool) {
 void RailDial::told_to_wait(Attempt& attempt) { lost(attempt, "the peer takes no further connection", false); }
 
 void RailDial::won(Attempt& attempt) {
-  const auto at = std::find_if(attempts_.begin(), attempts_.end(), [&](const auto& a) { return a.get() == &attempt; });
-  std::unique_ptr<Attempt> kept = std::move(*at);
-  attempts_.erase(at);
+  std::unique_ptr<Attempt> kept = take(attempt);
   iface_.path_proved(kept->to());
   iface_.unwatch(*kept);
   const std::uint8_t card = peer_.address.find(kept->to())->card;
@@ -84,7 +50,7 @@ void RailDial::won(Attempt& attempt) {
     for (std::size_t i = attempts_.size(); i-- > 0;)
       if (peer_.address.find(attempts_[i]->to())->card == card) drop(*attempts_[i]);
   } else {
-    reasons_ += (reasons_.empty() ? "" : "; ") + kept->to().text() + ": " + reason;
+    note(kept->to(), reason);
   }
   iface_.bury(std::move(kept));
   over_if_empty();

@@ -14,7 +14,6 @@ class Rails;
 class RailDial final : public Dialler {
  public:
   RailDial(Interface& iface, Endpoint& peer, Rails& rails);
-  ~RailDial() override;
   /// False: there is no address to try.
   bool start();
   void tick(std::uint64_t now);
@@ -24,17 +23,12 @@ class RailDial final : public Dialler {
   void won(Attempt& attempt) override;
   void told_to_wait(Attempt& attempt) override;
   bool answered(Attempt&) override { return true; }
-  const std::string& reasons() const { return reasons_; }
   bool made() const { return made_; }
 
  private:
-  void add(const SocketAddress& to);
-  void drop(Attempt& attempt);
   void over_if_empty();
 
   Rails& rails_;
-  std::vector<std::unique_ptr<Attempt>> attempts_;
-  std::string reasons_;
   std::uint64_t began_ = 0;
   bool starting_ = false, made_ = false;
 };

@@ -42,7 +42,8 @@ function(ashlar_mpi_test_properties test)
     ${P_PROPERTIES})
 endfunction()
 
-# ashlar_mpi_test(name [NP 1 2 4] [SOURCES a.c ...] [QUICK 2] [TIMEOUT seconds] [ARGS ...] [LABELS ...] [NO_TCP])
+# ashlar_mpi_test(name [NP 1 2 4] [SOURCES a.c ...] [QUICK 2] [TIMEOUT seconds] [SET parameter=value ...] [ARGS ...]
+#                 [LABELS ...] [NO_TCP])
 #   Builds `name` from name.c (or SOURCES) as the target mpi_<name>, and adds the test mpi.<name>.<ranks> for each number
 #   of NP, which runs it under the built mpiexec. The runs named by QUICK also carry the label "quick". A program prints
 #   nothing unless it fails; exit status 77 means skipped. ashlar_mpi_run and ashlar_mpi_script add other runs.
@@ -56,7 +57,8 @@ set(ASHLAR_TCP_CHOSEN pt2pt_sizes pt2pt_order pt2pt_wildcards pt2pt_mprobe pt2pt
 set(ASHLAR_LIBRARY_CHOSEN pt2pt_sizes pt2pt_order pt2pt_wildcards pt2pt_mprobe pt2pt_random pt2pt_truncate coll_random comm_more
   rma_putget threads_lanes)
 function(ashlar_mpi_network_tests name)
-  cmake_parse_arguments(T "" "TIMEOUT" "NP;ARGS" ${ARGN})
+  cmake_parse_arguments(T "" "TIMEOUT" "NP;SET;ARGS" ${ARGN})
+  list(TRANSFORM T_SET PREPEND "--set;")
   set(ranks 0)
   foreach(n ${T_NP})
     if(n GREATER 1 AND n LESS 5 AND n GREATER ranks)
@@ -75,20 +77,22 @@ function(ashlar_mpi_network_tests name)
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 180)
   endif()
-  add_test(NAME mpi.${name}.tcp ${when} COMMAND ${CMAKE_BINARY_DIR}/bin/mpiexec --set transport=tcp,self -n ${ranks}
+  add_test(NAME mpi.${name}.tcp ${when} COMMAND ${CMAKE_BINARY_DIR}/bin/mpiexec --set transport=tcp,self ${T_SET} -n ${ranks}
     $<TARGET_FILE:mpi_${name}> ${T_ARGS})
   ashlar_mpi_test_properties(mpi.${name}.tcp TIMEOUT ${T_TIMEOUT} LABELS ${labels} PROPERTIES SKIP_RETURN_CODE 77)
   foreach(library ofi ucx)
     if(TARGET ashlar_transport_${library} AND name IN_LIST ASHLAR_LIBRARY_CHOSEN)
       add_test(NAME mpi.${name}.${library} COMMAND ${CMAKE_BINARY_DIR}/bin/mpiexec --set transport=${library},self
-        -n ${ranks} $<TARGET_FILE:mpi_${name}> ${T_ARGS})
+        ${T_SET} -n ${ranks} $<TARGET_FILE:mpi_${name}> ${T_ARGS})
       ashlar_mpi_test_properties(mpi.${name}.${library} TIMEOUT ${T_TIMEOUT} LABELS ${library} PROPERTIES SKIP_RETURN_CODE 77)
     endif()
   endforeach()
 endfunction()
 
 function(ashlar_mpi_test name)
-  cmake_parse_arguments(T "NO_TCP" "TIMEOUT" "SOURCES;NP;QUICK;ARGS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "NO_TCP" "TIMEOUT" "SOURCES;NP;QUICK;SET;ARGS;LABELS" ${ARGN})
+  set(settings ${T_SET})
+  list(TRANSFORM settings PREPEND "--set;")
   if(NOT T_SOURCES)
     set(T_SOURCES ${name}.c)
   endif()
@@ -101,13 +105,13 @@ function(ashlar_mpi_test name)
     if(ranks IN_LIST T_QUICK)
       set(quick QUICK)
     endif()
-    add_test(NAME mpi.${name}.${ranks} COMMAND ${CMAKE_BINARY_DIR}/bin/mpiexec -n ${ranks} $<TARGET_FILE:mpi_${name}>
-      ${T_ARGS})
+    add_test(NAME mpi.${name}.${ranks} COMMAND ${CMAKE_BINARY_DIR}/bin/mpiexec ${settings} -n ${ranks}
+      $<TARGET_FILE:mpi_${name}> ${T_ARGS})
     ashlar_mpi_test_properties(mpi.${name}.${ranks} ${quick} TIMEOUT ${T_TIMEOUT} LABELS ${T_LABELS}
       PROPERTIES SKIP_RETURN_CODE 77)
   endforeach()
   if(NOT T_NO_TCP)
-    ashlar_mpi_network_tests(${name} NP ${T_NP} TIMEOUT ${T_TIMEOUT} ARGS ${T_ARGS})
+    ashlar_mpi_network_tests(${name} NP ${T_NP} TIMEOUT ${T_TIMEOUT} SET ${T_SET} ARGS ${T_ARGS})
   endif()
 endfunction()
 

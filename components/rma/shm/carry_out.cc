@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <span>
 #include <unordered_map>
 
 #include "components/rma/shm/delegate.h"
@@ -25,9 +26,16 @@ struct LanePoller : Poller {
 };
 
 struct Receiver {
-  std::atomic<Mailbox*> box{nullptr};   // never freed: it is one line, and an origin may still be about to leave it
-  std::unique_ptr<std::byte[]> copied;  // kCopied bytes, of the thread that has taken the offer
-  std::mutex mutex;                     // guards the rest
+  std::atomic<Mailbox*> box{nullptr};  // never freed: it is one line, and an origin may still be about to leave it
+  // Of the thread that has taken the offer.
+  std::unique_ptr<std::byte[]> copied;  // kCopied bytes
+  struct Latest {
+    std::uint64_t key = 0;
+    RmaWindow* window = nullptr;
+    std::uint32_t changes = 0;
+  } latest;                                               // what the last offer was for
+  std::atomic<std::uint32_t> changes{0};                  // of `windows`
+  std::mutex mutex;                                       // guards the rest
   std::unordered_map<std::uint64_t, RmaWindow*> windows;  // that accept offers, by key()
   std::map<Lane*, LanePoller> pollers;
 };
@@ -44,50 +52,79 @@ std::uint64_t key(std::uint32_t context, Rank rank) {
 
 constexpr std::size_t kCopied = 64 * 1024;  // of a long update at a time: in the cache when they are combined
 
+/// By the thread that has taken the offer.
 RmaWindow* window_of(const Mailbox& box) {
-  const std::lock_guard guard(receiver().mutex);
-  const auto found = receiver().windows.find(key(box.context, box.target));
-  return found != receiver().windows.end() ? found->second : nullptr;
+  Receiver& own = receiver();
+  const std::uint64_t wanted = key(box.context, box.target);
+  Receiver::Latest& latest = own.latest;
+  // A window that has an offer is not being freed, so it is still the one that it was found as.
+  const std::uint32_t changes = own.changes.load(std::memory_order_acquire);
+  if (latest.window != nullptr && latest.key == wanted && latest.changes == changes) [[likely]]
+    return latest.window;
+  const std::lock_guard guard(own.mutex);
+  const auto found = own.windows.find(wanted);
+  if (found == own.windows.end()) return nullptr;
+  latest = {.key = wanted, .window = found->second, .changes = own.changes.load(std::memory_order_relaxed)};
+  return found->second;
 }
 
+/// Work on this process's memory, as an offer describes it.
+struct Task {
+  Work& work;
+  std::span<const Row> rows;
+  const std::byte* in;  // of the origin
+  std::byte* out;       // what it fetches
+  const std::byte* compare;
+};
+
 /// Where the operation's bytes are, if they lie in one block whose elements are aligned; nullptr: they do not.
-std::byte* one_block(const Delegated& piece, std::byte* memory, std::size_t element) {
-  if (piece.rows != 1 || piece.row[0].count != 1) return nullptr;
-  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(memory) + static_cast<std::uint64_t>(piece.row[0].offset);
+std::byte* one_block(std::span<const Row> rows, std::byte* memory, std::size_t element) {
+  if (rows.size() != 1 || rows[0].count != 1) return nullptr;
+  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(memory) + static_cast<std::uint64_t>(rows[0].offset);
   return at % element == 0 ? reinterpret_cast<std::byte*>(at) : nullptr;
 }
 
-void update(const RmaWindow& window, Delegated& piece, std::byte* memory) {
+const ReduceOp& op_of(const Work& work) {
+  return datatype::predefined_op(reinterpret_cast<MPI_Op>(static_cast<std::uintptr_t>(work.op)));
+}
+Datatype& element_of(const Work& work) {
+  return datatype::predefined(reinterpret_cast<MPI_Datatype>(static_cast<std::uintptr_t>(work.element)));
+}
+
+void update(const RmaWindow& window, const Task& task, std::byte* memory) {
   using Code = ReduceOp::Code;
-  const ReduceOp& op = datatype::predefined_op(reinterpret_cast<MPI_Op>(static_cast<std::uintptr_t>(piece.op)));
-  Datatype& element = datatype::predefined(reinterpret_cast<MPI_Datatype>(static_cast<std::uintptr_t>(piece.element)));
+  const ReduceOp& op = op_of(task.work);
+  Datatype& element = element_of(task.work);
   const auto size = static_cast<std::size_t>(element.size());
-  alignas(16) std::byte packed[kBounceBytes];
-  const std::size_t step = bounce_bytes(size);
-  RowCursor from({piece.row, piece.rows}, memory), to = from;
+  const std::uint64_t bytes = task.work.bytes;
   const Guard guard = window.sync->guard(window.me);
   const UpdateLockGuard held(guard);
-  std::byte* const block = one_block(piece, memory, size);
-  if (block != nullptr && !piece.fetches && op.code() != Code::kReplace && op.code() != Code::kNoOp)
-    return combine_packed(op, element, piece.in, block, piece.bytes / size);
-  for (std::size_t done = 0; done < piece.bytes; done += step) {
-    const std::size_t now = std::min<std::size_t>(step, piece.bytes - done);
+  if (std::byte* const block = one_block(task.rows, memory, size); block != nullptr) {
+    if (task.work.fetches) std::memcpy(task.out, block, bytes);
+    return combine_packed(op, element, task.in, block, bytes / size);
+  }
+  alignas(16) std::byte packed[kBounceBytes];
+  const std::size_t step = bounce_bytes(size);
+  RowCursor from(task.rows, memory), to = from;
+  for (std::size_t done = 0; done < bytes; done += step) {
+    const std::size_t now = std::min<std::size_t>(step, bytes - done);
     const bool replaces = op.code() == Code::kReplace;
-    if (!replaces || piece.fetches) from.gather(packed, now);
-    if (piece.fetches) std::memcpy(piece.out + done, packed, now);
+    if (!replaces || task.work.fetches) from.gather(packed, now);
+    if (task.work.fetches) std::memcpy(task.out + done, packed, now);
     if (op.code() == Code::kNoOp) continue;
-    if (!replaces) combine_packed(op, element, piece.in + done, packed, now / size);
-    to.scatter(replaces ? piece.in + done : packed, now);
+    if (!replaces) combine_packed(op, element, task.in + done, packed, now / size);
+    to.scatter(replaces ? task.in + done : packed, now);
   }
 }
 
 /// Elements that are still where the origin has them. Those that are combined are counted: the origin does the rest.
 /// Returns whether there were any.
 bool long_update(const RmaWindow& window, const Neighbour& from, Delegated& piece, std::byte* memory) {
-  const ReduceOp& op = datatype::predefined_op(reinterpret_cast<MPI_Op>(static_cast<std::uintptr_t>(piece.op)));
-  Datatype& element = datatype::predefined(reinterpret_cast<MPI_Datatype>(static_cast<std::uintptr_t>(piece.element)));
+  Work& work = piece.work;
+  const ReduceOp& op = op_of(work);
+  Datatype& element = element_of(work);
   const auto size = static_cast<std::size_t>(element.size());
-  std::byte* const block = one_block(piece, memory, size);
+  std::byte* const block = one_block({piece.row, piece.rows}, memory, size);
   std::unique_ptr<std::byte[]>& copied = receiver().copied;
   if (copied == nullptr) copied.reset(new (std::nothrow) std::byte[kCopied]);
   if (block == nullptr || copied == nullptr || !copies_memory_of(from).ok()) return false;
@@ -95,57 +132,75 @@ bool long_update(const RmaWindow& window, const Neighbour& from, Delegated& piec
   const std::size_t step = std::max(std::min<std::size_t>(kCopied, guard.range.bytes) / size, std::size_t{1}) * size;
   ProcessMemory origin(from.pid, 0);
   std::size_t done = 0;
-  while (done < piece.bytes) {
-    const std::size_t now = std::min<std::size_t>(step, piece.bytes - done);
+  while (done < work.bytes) {
+    const std::size_t now = std::min<std::size_t>(step, work.bytes - done);
     const iovec run{reinterpret_cast<void*>(static_cast<std::uintptr_t>(piece.origin + done)), now};
     if (origin.read(copied.get(), {&run, 1}) != 0) break;
     const UpdateLockGuard held(guard);
     combine_packed(op, element, copied.get(), block + done, now / size);
     done += now;
   }
-  piece.bytes = done;
+  work.bytes = done;
   return done != 0;
 }
 
 /// One element, which is as long as what it is compared with.
-void swap_if_equal(const RmaWindow& window, Delegated& piece, std::byte* memory) {
+void swap_if_equal(const RmaWindow& window, const Task& task, std::byte* memory) {
   const Guard guard = window.sync->guard(window.me);
   const UpdateLockGuard held(guard);
-  RowCursor({piece.row, piece.rows}, memory).gather(piece.out, piece.bytes);
-  if (std::memcmp(piece.out, piece.compare, piece.bytes) == 0)
-    RowCursor({piece.row, piece.rows}, memory).scatter(piece.in, piece.bytes);
+  const std::uint64_t bytes = task.work.bytes;
+  RowCursor(task.rows, memory).gather(task.out, bytes);
+  if (std::memcmp(task.out, task.compare, bytes) == 0) RowCursor(task.rows, memory).scatter(task.in, bytes);
 }
 
-bool execute(const Mailbox& box) {
+/// False: the work is of a kind that has the data elsewhere.
+bool execute_task(const RmaWindow& window, const Task& task) {
+  auto* const memory = static_cast<std::byte*>(window.base);
+  switch (task.work.kind) {
+    case Work::Kind::kPut:
+      RowCursor(task.rows, memory).scatter(task.in, task.work.bytes);
+      return true;
+    case Work::Kind::kGet:
+      RowCursor(task.rows, memory).gather(task.out, task.work.bytes);
+      return true;
+    case Work::Kind::kUpdate:
+      update(window, task, memory);
+      return true;
+    case Work::Kind::kSwapIfEqual:
+      swap_if_equal(window, task, memory);
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool execute(Mailbox& box) {
   RmaWindow* const window = window_of(box);
-  const memory::MappedHeap* heap = nullptr;
   if (window == nullptr) return false;
+  if (box.work.in_mailbox) {
+    if (bytes_in_mailbox(box.work, box.work.bytes) > Mailbox::kBytes) return false;
+    const Row row{.offset = static_cast<std::int64_t>(box.at), .block = box.work.bytes, .count = 1};
+    const MailboxData data(box);
+    return execute_task(*window, {box.work, {&row, 1}, data.in, data.out, data.compare});
+  }
   const Neighbour& from = neighbour_of(*window, box.origin);
+  const memory::MappedHeap* heap = nullptr;
   if (!memory::map_heap(from.heap, &heap).ok()) return false;
-  auto* const piece = reinterpret_cast<Delegated*>(heap->find(box.address, sizeof(Delegated)));
+  auto* const piece = reinterpret_cast<Delegated*>(heap->find(box.at, sizeof(Delegated)));
   if (piece == nullptr) return false;
   auto* const memory = static_cast<std::byte*>(window->base);
-  switch (piece->kind) {
-    case Delegated::Kind::kPut:
-      RowCursor({piece->row, piece->rows}, memory).scatter(piece->in, piece->bytes);
-      return true;
-    case Delegated::Kind::kGet:
-      RowCursor({piece->row, piece->rows}, memory).gather(piece->out, piece->bytes);
-      return true;
-    case Delegated::Kind::kUpdate:
-      update(*window, *piece, memory);
-      return true;
-    case Delegated::Kind::kSwapIfEqual:
-      if (piece->bytes > sizeof piece->compare) return false;
-      swap_if_equal(*window, *piece, memory);
-      return true;
-    case Delegated::Kind::kLongUpdate:
+  switch (piece->work.kind) {
+    case Work::Kind::kLongUpdate:
       return long_update(*window, from, *piece, memory);
-    case Delegated::Kind::kSharedPut:
-    case Delegated::Kind::kSharedGet:
+    case Work::Kind::kSharedPut:
+    case Work::Kind::kSharedGet:
       return share_copy_of(from, *piece, memory);
+    case Work::Kind::kSwapIfEqual:
+      if (piece->work.bytes > sizeof piece->compare) return false;
+      [[fallthrough]];
+    default:
+      return execute_task(*window, {piece->work, {piece->row, piece->rows}, piece->in, piece->out, piece->compare});
   }
-  return false;
 }
 
 }  // namespace
@@ -182,6 +237,7 @@ void accept_offers(RmaWindow& window, const Control& control) {
   const LaneGuard guard(lane.lock);
   const std::lock_guard also(own.mutex);
   own.windows[key(window.comm->context, window.me)] = &window;
+  own.changes.fetch_add(1, std::memory_order_release);
   LanePoller& poller = own.pollers[&lane];
   if (poller.windows++ != 0) return;
   poller.poll = [](Poller&) { return carry_out_offer(); };
@@ -194,6 +250,7 @@ void refuse_offers(RmaWindow& window) {
   const LaneGuard guard(lane.lock);
   const std::lock_guard also(own.mutex);
   if (own.windows.erase(key(window.comm->context, window.me)) == 0) return;
+  own.changes.fetch_add(1, std::memory_order_release);
   const auto poller = own.pollers.find(&lane);
   if (--poller->second.windows != 0) return;
   List<Poller>::remove(&poller->second);

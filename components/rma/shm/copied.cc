@@ -34,8 +34,10 @@ Status put_copied(const Access& access) { return copy(Direction::kPut, access, d
 Status get_copied(const Access& access) { return copy(Direction::kGet, access, delegate_get(access)); }
 
 Status update_copied(const Update& update) {
-  ProcessMemory memory(owner_of(update.target).pid, window_address(update.window, update.target));
   const std::size_t first = delegate_update(update);
+  if (first == static_cast<std::size_t>(update.place.count) * static_cast<std::size_t>(update.place.type->size()))
+    return {};
+  ProcessMemory memory(owner_of(update.target).pid, window_address(update.window, update.target));
   int error = 0;
   const Status done = apply_far(update.window.sync->guard(update.target.rank), memory, update, first, &error);
   return error == 0 ? done : not_copied(update.window, update.target, error);

@@ -19,7 +19,9 @@ namespace {
 constexpr std::uint64_t kPatienceNs = 60'000;  // a target that sleeps in a wait is awake by then
 constexpr int kPollsOfLook = 32;               // between two looks at the clock
 
-/// An operation on `total` packed bytes of `place`, whose elements have `each` bytes.
+using Kind = Work::Kind;
+
+/// An operation on packed bytes of `place`, whose elements have `each` bytes.
 struct Operation {
   RmaWindow& window;
   const Target& target;
@@ -27,24 +29,24 @@ struct Operation {
   const DataView& from;
   const DataView& result;  // type nullptr: none
   std::size_t each;
-  bool reads_origin;
+  Work work;                      // without its bytes
+  const void* compare = nullptr;  // kSwapIfEqual
   bool is_short = false;
-  bool is_long = false;  // Delegated::Kind::kLongUpdate
 };
 
 /// Of a long update: where the next piece is, and where it goes.
-std::size_t fill_long(const Operation& o, std::size_t first, Delegated* out) {
+void fill_long(const Operation& o, std::size_t first, Delegated* out) {
   const std::size_t left = static_cast<std::size_t>(o.from.bytes()) - first;
-  out->bytes = std::min(left, Delegated::kLongBytes / o.each * o.each);
+  out->work.bytes = std::min(left, Delegated::kLongBytes / o.each * o.each);
   out->origin = reinterpret_cast<std::uintptr_t>(o.from.data) + first;
   out->rows = 1;
-  out->row[0] = {.offset = o.place.offset + static_cast<std::int64_t>(first), .block = out->bytes, .count = 1};
-  return out->bytes;
+  out->row[0] = {.offset = o.place.offset + static_cast<std::int64_t>(first), .block = out->work.bytes, .count = 1};
 }
 
-/// Rows and data of the next piece. Returns its bytes; 0: there is none.
-std::size_t fill(const Operation& o, std::size_t first, Delegated* out) {
-  if (o.is_long) return fill_long(o, first, out);
+/// Rows and data of the next piece; no bytes: there is none.
+void fill(const Operation& o, std::size_t first, Delegated* out) {
+  out->work = o.work;
+  if (o.work.kind == Kind::kLongUpdate) return fill_long(o, first, out);
   std::size_t bytes = 0;
   std::size_t most = Delegated::kBytes / o.each * o.each;
   out->rows = list_rows(o.place, first, most, out->row, &bytes);
@@ -52,21 +54,22 @@ std::size_t fill(const Operation& o, std::size_t first, Delegated* out) {
     most = bytes / o.each * o.each;
     out->rows = list_rows(o.place, first, most, out->row, &bytes);
   }
-  out->bytes = bytes;
-  if (o.reads_origin) datatype::pack(o.from, first, out->in, bytes);
-  return bytes;
+  out->work.bytes = bytes;
+  if (o.work.reads_origin) datatype::pack(o.from, first, out->in, bytes);
+  if (o.compare != nullptr) std::memcpy(out->compare, o.compare, bytes);
 }
 
-/// Until the target has carried out the offer, or has not taken it in time. It may be about to offer something to this
-/// process, so the own mailbox is looked at as well.
+/// Until the target has carried out the offer, and the mailbox is this process's to read and to free, or has not taken
+/// it in time. It may be about to offer something to this process, so the own mailbox is looked at as well.
 bool await(Mailbox& box, bool shared_core) {
-  const std::uint64_t until = now_ns() + kPatienceNs;
+  std::uint64_t until = 0;
   bool late = false;
   for (int polls = 1;; ++polls) {
     const std::uint32_t state = box.state.load(std::memory_order_acquire);
-    if (state == Mailbox::kDone || state == Mailbox::kRefused) {
+    if (state == Mailbox::kDone) return true;
+    if (state == Mailbox::kRefused) {
       box.state.store(Mailbox::kFree, std::memory_order_release);
-      return state == Mailbox::kDone;
+      return false;
     }
     std::uint32_t offered = Mailbox::kOffered;
     if (late && box.state.compare_exchange_strong(offered, Mailbox::kFree, std::memory_order_acq_rel)) return false;
@@ -74,16 +77,50 @@ bool await(Mailbox& box, bool shared_core) {
     pause_briefly();
     if (polls % kPollsOfLook != 0) continue;
     if (shared_core || late) sched_yield();
-    late = late || now_ns() > until;
+    const std::uint64_t now = now_ns();
+    if (until == 0) until = now + kPatienceNs;
+    late = late || now > until;
   }
 }
 
-enum class Outcome : std::uint8_t { kDone, kNotTaken, kBusy };
+enum class Outcome : std::uint8_t { kDone, kNotTaken, kBusy };  // kBusy: another process offers something
 
-/// kBusy: another process offers something.
-Outcome hand_over(const Operation& o, Mailbox& box, const Delegated& piece) {
+/// `take` gets what the target has fetched.
+template <class Take>
+Outcome await_and_free(const Operation& o, Mailbox& box, Take take) {
+  if (!await(box, o.window.lane().config.oversubscribed)) return Outcome::kNotTaken;
+  take();
+  box.state.store(Mailbox::kFree, std::memory_order_release);
+  return Outcome::kDone;
+}
+
+/// Packed bytes from `first` on, as `piece` has them.
+Outcome hand_over(const Operation& o, std::size_t first, Mailbox& box, const Delegated& piece) {
   if (!place_offer(o.window, o.target, box, piece)) return Outcome::kBusy;
-  return await(box, o.window.lane().config.oversubscribed) ? Outcome::kDone : Outcome::kNotTaken;
+  return await_and_free(o, box, [&] {
+    if (o.result.type != nullptr) datatype::unpack(o.result, first, piece.out, piece.work.bytes);
+  });
+}
+
+/// All of it, with data and place in the mailbox.
+Outcome hand_over_in_mailbox(const Operation& o, std::size_t bytes, Mailbox& box) {
+  if (!claim(box)) return Outcome::kBusy;
+  box.work = o.work;
+  box.work.in_mailbox = true;
+  box.work.bytes = bytes;
+  box.at = static_cast<std::uint64_t>(o.place.offset);
+  const MailboxData data(box);
+  if (o.work.reads_origin) datatype::pack(o.from, 0, data.in, bytes);
+  if (o.compare != nullptr) std::memcpy(data.compare, o.compare, bytes);
+  offer(o.window, o.target, box);
+  return await_and_free(o, box, [&] {
+    if (o.result.type != nullptr) datatype::unpack(o.result, 0, data.out, bytes);
+  });
+}
+
+bool fits_mailbox(const Operation& o, std::size_t bytes) {
+  return o.place.type->dense() && bytes_in_mailbox(o.work, bytes) <= Mailbox::kBytes &&
+         o.work.kind != Kind::kLongUpdate;
 }
 
 /// Whether the layout has so many runs that an offer may pay.
@@ -123,29 +160,33 @@ bool is_short_copy(const Access& a) {
   return static_cast<std::uint64_t>(a.place.count) * static_cast<std::uint64_t>(a.place.type->size()) <= kShort;
 }
 
-template <class Describe>
-std::size_t run(const Operation& o, Describe describe) {
-  Mailbox* const box = mailbox_of(o.window, o.target);
-  if (box == nullptr) return 0;
+/// As delegate_put().
+std::size_t run(const Operation& o) {
   Origin& own = origin();
   const std::unique_lock lock(own.mutex, std::try_to_lock);
-  if (!lock) return 0;
-  Reluctance& reluctance = own.reluctances[box];
+  Taker* const taker = lock ? own.taker_of(o.window, o.target) : nullptr;
+  if (taker == nullptr) return 0;
+  Reluctance& reluctance = taker->reluctance;
   if (reluctance.until != 0 && now_ns() < reluctance.until) return 0;
-  Delegated* const room = own.piece();
-  if (room == nullptr) return 0;
-  Delegated& piece = *room;
-  describe(&piece);
   const auto total = static_cast<std::size_t>(o.place.count) * static_cast<std::size_t>(o.place.type->size());
+  const bool in_mailbox = fits_mailbox(o, total);
+  Delegated* const piece = in_mailbox ? nullptr : own.piece();
   for (std::size_t done = 0; done < total;) {
-    const std::size_t bytes = fill(o, done, &piece);
-    const Outcome outcome = bytes == 0 ? Outcome::kBusy : hand_over(o, *box, piece);
+    Outcome outcome = Outcome::kBusy;
+    std::size_t bytes = total;
+    if (in_mailbox) {
+      outcome = hand_over_in_mailbox(o, total, *taker->box);
+    } else if (piece != nullptr) {
+      fill(o, done, piece);
+      bytes = piece->work.bytes;
+      if (bytes != 0) outcome = hand_over(o, done, *taker->box, *piece);
+      // To look at the line again costs a short operation a quarter, if the target has read it.
+      if (o.work.kind == Kind::kLongUpdate) bytes = piece->work.bytes;
+    }
     if (outcome == Outcome::kNotTaken) reluctance.failed(o.is_short);
     if (outcome != Outcome::kDone) return done;
     reluctance = {};
-    if (o.result.type != nullptr) datatype::unpack(o.result, done, piece.out, bytes);
-    // The line may have moved to the target, which has read it: to look at it costs a short operation a quarter.
-    done += o.is_long ? piece.bytes : bytes;
+    done += bytes;
   }
   return total;
 }
@@ -171,24 +212,49 @@ Delegated* Origin::piece() {
   return delegated;
 }
 
+namespace {
+
+/// nullptr: the target has none.
 Mailbox* mailbox_of(RmaWindow& window, const Target& target) {
-  if (window.sync->name() != kSyncName) return nullptr;
   const std::uint64_t address = control_of(window).target(target.rank).mailbox().load(std::memory_order_relaxed);
   const memory::MappedHeap* heap = nullptr;
   if (address == 0 || !memory::map_heap(owner_of(target).heap, &heap).ok()) return nullptr;
   return reinterpret_cast<Mailbox*>(heap->find(address, sizeof(Mailbox)));
 }
 
-bool place_offer(RmaWindow& window, const Target& target, Mailbox& box, const Delegated& piece) {
+}  // namespace
+
+Taker* Origin::taker_of(RmaWindow& window, const Target& target) {
+  if (window.sync->name() != kSyncName) return nullptr;
+  const Neighbour* const process = &owner_of(target);
+  if (process == latest_process_) [[likely]]
+    return latest_;
+  Taker& taker = takers_[process];
+  if (taker.box == nullptr) taker.box = mailbox_of(window, target);
+  if (taker.box == nullptr) return nullptr;
+  latest_process_ = process;
+  return latest_ = &taker;
+}
+
+bool claim(Mailbox& box) {
   std::uint32_t free = Mailbox::kFree;
-  if (!box.state.compare_exchange_strong(free, Mailbox::kWriting, std::memory_order_acquire)) return false;
+  return box.state.compare_exchange_strong(free, Mailbox::kWriting, std::memory_order_acquire);
+}
+
+void offer(RmaWindow& window, const Target& target, Mailbox& box) {
   box.context = window.comm->context;
   box.origin = window.me;
   box.target = target.rank;
-  box.address = reinterpret_cast<std::uintptr_t>(&piece);
   box.state.store(Mailbox::kOffered, std::memory_order_release);
   delegate_counters().offered.add();
   wake(window, target.rank);
+}
+
+bool place_offer(RmaWindow& window, const Target& target, Mailbox& box, const Delegated& piece) {
+  if (!claim(box)) return false;
+  box.work.in_mailbox = false;
+  box.at = reinterpret_cast<std::uintptr_t>(&piece);
+  offer(window, target, box);
   return true;
 }
 
@@ -196,29 +262,27 @@ std::size_t delegate_put(const Access& access) {
   const bool many = may_pay(access.place);
   if (!many && !is_short_copy(access)) return 0;
   const DataView none;
-  const Operation operation{.window = access.window,
-                            .target = access.target,
-                            .place = access.place,
-                            .from = access.origin,
-                            .result = none,
-                            .each = 1,
-                            .reads_origin = true,
-                            .is_short = !many};
-  return run(operation, [](Delegated* out) { out->kind = Delegated::Kind::kPut; });
+  return run({.window = access.window,
+              .target = access.target,
+              .place = access.place,
+              .from = access.origin,
+              .result = none,
+              .each = 1,
+              .work = {.kind = Kind::kPut, .reads_origin = true},
+              .is_short = !many});
 }
 
 std::size_t delegate_get(const Access& access) {
   const bool many = may_pay(access.place);
   if (!many && !is_short_copy(access)) return 0;
-  const Operation operation{.window = access.window,
-                            .target = access.target,
-                            .place = access.place,
-                            .from = access.origin,
-                            .result = access.origin,
-                            .each = 1,
-                            .reads_origin = false,
-                            .is_short = !many};
-  return run(operation, [](Delegated* out) { out->kind = Delegated::Kind::kGet; });
+  return run({.window = access.window,
+              .target = access.target,
+              .place = access.place,
+              .from = access.origin,
+              .result = access.origin,
+              .each = 1,
+              .work = {.kind = Kind::kGet, .fetches = true},
+              .is_short = !many});
 }
 
 std::size_t delegate_update(const Update& u) {
@@ -226,25 +290,21 @@ std::size_t delegate_update(const Update& u) {
   const bool is_long = is_long_update(u);
   if ((!is_long && !update_may_pay(u)) || u.element.predefined == 0) return 0;
   if (u.compare != nullptr && element > sizeof(Delegated::compare)) return 0;
-  const Operation operation{.window = u.window,
-                            .target = u.target,
-                            .place = u.place,
-                            .from = u.origin,
-                            .result = u.result,
-                            .each = element,
-                            .reads_origin = u.reads_origin(),
-                            .is_short = is_long ? u.origin.bytes() < kLongUpdate : !may_pay(u.place),
-                            .is_long = is_long};
-  return run(operation, [&](Delegated* out) {
-    out->kind = is_long                ? Delegated::Kind::kLongUpdate
-                : u.compare == nullptr ? Delegated::Kind::kUpdate
-                                       : Delegated::Kind::kSwapIfEqual;
-    if (u.compare != nullptr) std::memcpy(out->compare, u.compare, element);
-    out->reads_origin = u.reads_origin();
-    out->fetches = u.fetches();
-    out->op = static_cast<std::uint16_t>(u.op.predefined);
-    out->element = u.element.predefined;
-  });
+  return run({.window = u.window,
+              .target = u.target,
+              .place = u.place,
+              .from = u.origin,
+              .result = u.result,
+              .each = element,
+              .work = {.kind = is_long                ? Kind::kLongUpdate
+                               : u.compare == nullptr ? Kind::kUpdate
+                                                      : Kind::kSwapIfEqual,
+                       .reads_origin = u.reads_origin(),
+                       .fetches = u.fetches(),
+                       .op = static_cast<std::uint16_t>(u.op.predefined),
+                       .element = static_cast<std::uint16_t>(u.element.predefined)},
+              .compare = u.compare,
+              .is_short = is_long ? u.origin.bytes() < kLongUpdate : !may_pay(u.place)});
 }
 
 }  // namespace ashlar::rma::shm

@@ -17,25 +17,36 @@
 /// A long update of a row of elements is offered, too: a target that copies the origin's elements and combines them in
 /// place has one copy to make, where the origin has two. Of a long put or get the two copy parts at the same time.
 ///
-///   origin: rows and data into its Delegated       target, in each round of progress (one load):
+/// Data of a few words that goes to or comes from one place travels in the mailbox itself, so that the two processes
+/// exchange one cache line.
+///
+///   origin: rows and data into its Delegated,      target, in each round of progress (one load):
+///           or the mailbox
 ///           Mailbox: kFree -> kWriting -> kOffered          kOffered -> kTaken
 ///           polls, and looks after its own mailbox           executes under its update lock
 ///   too late: kOffered -> kFree                               kTaken -> kDone
 namespace ashlar::rma::shm {
 
-/// What a process offers, in its heap.
-struct Delegated {
+/// What an offer asks for.
+struct Work {
   enum class Kind : std::uint8_t { kPut, kGet, kUpdate, kSwapIfEqual, kLongUpdate, kSharedPut, kSharedGet };
+
+  Kind kind = Kind::kPut;
+  bool reads_origin = false, fetches = false;
+  bool in_mailbox = false;    // data and place are there, and there is no Delegated
+  std::uint16_t op = 0;       // constant of a predefined operation
+  std::uint16_t element = 0;  // constant of a predefined datatype
+  std::uint64_t bytes = 0;    // packed. Of kLongUpdate, afterwards: what the target has done
+};
+
+/// What a process offers, in its heap, if the mailbox has no room for it.
+struct Delegated {
   static constexpr std::size_t kRows = 256;
   static constexpr std::size_t kBytes = 32 * 1024;
   static constexpr std::size_t kLongBytes = 512 * 1024;  // of kLongUpdate: the target does nothing else meanwhile
 
-  Kind kind = Kind::kPut;
-  bool reads_origin = false, fetches = false;
-  std::uint16_t op = 0;       // constant of a predefined operation
-  std::uint32_t element = 0;  // constant of a predefined datatype
-  std::byte compare[16];      // kSwapIfEqual: an element
-  std::uint64_t bytes = 0;    // packed. Of kLongUpdate, afterwards: what the target has done
+  Work work;
+  std::byte compare[16];  // kSwapIfEqual: an element
   std::uint64_t rows = 0;
   Row row[kRows];
   alignas(kCacheLine) std::byte in[kBytes];   // of the origin
@@ -51,14 +62,36 @@ struct Delegated {
 };
 
 /// Where others offer operations to a process, one at a time; in its heap, made with its first window whose memory they
-/// cannot map.
+/// cannot map. A fetch-and-op or a compare-and-swap of 8 bytes is in the first of its two lines.
 struct alignas(kCacheLine) Mailbox {
   enum State : std::uint32_t { kFree = 0, kWriting, kOffered, kTaken, kDone, kRefused };
+  static constexpr std::size_t kBytes = 88;
+
   std::atomic<std::uint32_t> state;
   // Written by the origin in kWriting, read by the target in kTaken.
   std::uint32_t context;  // of the window
   Rank origin, target;    // in the window
-  std::uint64_t address;  // of the Delegated, in the origin's heap
+  Work work;
+  std::uint64_t at;  // the Delegated's address in the origin's heap; of Work::in_mailbox: byte of the target's window
+  // Of Work::in_mailbox, each as long as Work::bytes and only if the work needs it: of the origin, what the target
+  // fetches, and what is compared.
+  std::byte data[kBytes];
+};
+static_assert(sizeof(Mailbox) == 2 * kCacheLine && offsetof(Mailbox, data) + 3 * sizeof(std::uint64_t) == kCacheLine);
+
+/// Bytes in Mailbox::data of a work on `bytes` packed bytes.
+constexpr std::size_t bytes_in_mailbox(const Work& work, std::uint64_t bytes) {
+  return bytes *
+         ((work.reads_origin ? 1u : 0u) + (work.fetches ? 1u : 0u) + (work.kind == Work::Kind::kSwapIfEqual ? 1u : 0u));
+}
+
+/// Where the data is of a work in the mailbox.
+struct MailboxData {
+  explicit MailboxData(Mailbox& box)
+      : in(box.data),
+        out(in + (box.work.reads_origin ? box.work.bytes : 0)),
+        compare(out + (box.work.fetches ? box.work.bytes : 0)) {}
+  std::byte *in, *out, *compare;
 };
 
 /// Lets the target carry out the operation, piece by piece. Returns how many packed bytes it has: all, or those before

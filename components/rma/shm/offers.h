@@ -17,20 +17,34 @@ struct Reluctance {
   void failed(bool of_short);
 };
 
+/// What an origin knows of a process that takes offers.
+struct Taker {
+  Mailbox* box = nullptr;
+  Reluctance reluctance;
+  Reluctance unshared;  // of long puts and gets, which wait for nothing
+};
+
 struct Origin {
   std::mutex mutex;  // guards the rest; one operation of the process is offered at a time
   Delegated* delegated = nullptr;
-  std::unordered_map<const Mailbox*, Reluctance> reluctances;
-  std::unordered_map<const Mailbox*, Reluctance> unshared;  // the same of long puts and gets, which wait for nothing
 
   /// In the heap, where others find it; nullptr: there is no room.
   Delegated* piece();
+  /// nullptr: the target takes no offers.
+  Taker* taker_of(RmaWindow& window, const Target& target);
+
+ private:
+  std::unordered_map<const Neighbour*, Taker> takers_;
+  const Neighbour* latest_process_ = nullptr;
+  Taker* latest_ = nullptr;
 };
 Origin& origin();
 
-/// Of a target; nullptr: it takes no offers.
-Mailbox* mailbox_of(RmaWindow& window, const Target& target);
-/// Offers the operation that `piece` describes. False: another process offers something.
+/// Takes the mailbox for an operation that is yet to be described. False: another process offers something.
+bool claim(Mailbox& box);
+/// The mailbox, which this process has claimed, has its `work` and `at`: the target may take the offer.
+void offer(RmaWindow& window, const Target& target, Mailbox& box);
+/// Both of them, of what `piece` describes.
 bool place_offer(RmaWindow& window, const Target& target, Mailbox& box, const Delegated& piece);
 
 }  // namespace ashlar::rma::shm

@@ -39,7 +39,7 @@ int copy_part(ProcessMemory& memory, Direction direction, std::byte* here, std::
 std::uint64_t take_part(Delegated& piece) { return piece.next.fetch_add(piece.part, std::memory_order_relaxed); }
 
 std::size_t bytes_at(const Delegated& piece, std::uint64_t at) {
-  return static_cast<std::size_t>(std::min<std::uint64_t>(piece.part, piece.bytes - at));
+  return static_cast<std::size_t>(std::min<std::uint64_t>(piece.part, piece.work.bytes - at));
 }
 
 /// By the origin, which has no part left to take: waits for the one that the target may be at. Whether the target
@@ -71,37 +71,38 @@ bool offer_again(Mailbox& box) {
 
 bool share_copy(Direction direction, const Access& access, std::uint64_t window, int* error) {
   if (!may_pay(access)) return false;
-  Mailbox* const box = mailbox_of(access.window, access.target);
   Origin& own = origin();
   const std::unique_lock lock(own.mutex, std::try_to_lock);
-  if (box == nullptr || !lock) return false;
-  Reluctance& reluctance = own.unshared[box];
+  Taker* const taker = lock ? own.taker_of(access.window, access.target) : nullptr;
+  if (taker == nullptr) return false;
+  Mailbox* const box = taker->box;
+  Reluctance& reluctance = taker->unshared;
   if (reluctance.until != 0 && now_ns() < reluctance.until) return false;
   Delegated* const piece = own.piece();
   if (piece == nullptr) return false;
   auto* const here = static_cast<std::byte*>(access.origin.data);
   const std::uint64_t there = window + static_cast<std::uint64_t>(access.place.offset);
-  piece->kind = direction == Direction::kPut ? Delegated::Kind::kSharedPut : Delegated::Kind::kSharedGet;
-  piece->bytes = static_cast<std::uint64_t>(access.origin.bytes());
+  piece->work.kind = direction == Direction::kPut ? Work::Kind::kSharedPut : Work::Kind::kSharedGet;
+  piece->work.bytes = static_cast<std::uint64_t>(access.origin.bytes());
   piece->origin = reinterpret_cast<std::uintptr_t>(here);
-  piece->row[0] = {.offset = access.place.offset, .block = piece->bytes, .count = 1};
-  piece->part = part_of(piece->bytes);
-  piece->failed_at = piece->bytes;
+  piece->row[0] = {.offset = access.place.offset, .block = piece->work.bytes, .count = 1};
+  piece->part = part_of(piece->work.bytes);
+  piece->failed_at = piece->work.bytes;
   piece->next.store(0, std::memory_order_relaxed);
   if (!place_offer(access.window, access.target, *box, *piece)) return false;
   ProcessMemory memory(owner_of(access.target).pid, 0);
   bool taken = false;
-  for (std::uint64_t at = 0; *error == 0 && (at = take_part(*piece)) < piece->bytes;) {
+  for (std::uint64_t at = 0; *error == 0 && (at = take_part(*piece)) < piece->work.bytes;) {
     *error = copy_part(memory, direction, here + at, there + at, bytes_at(*piece, at));
     taken = offer_again(*box) || taken;
   }
-  piece->next.store(piece->bytes, std::memory_order_relaxed);
+  piece->next.store(piece->work.bytes, std::memory_order_relaxed);
   taken = end_offer(*box) || taken;
   if (taken)
     reluctance = {};
   else
     reluctance.failed(false);
-  if (*error == 0 && piece->failed_at < piece->bytes)
+  if (*error == 0 && piece->failed_at < piece->work.bytes)
     *error = copy_part(memory, direction, here + piece->failed_at, there + piece->failed_at,
                        bytes_at(*piece, piece->failed_at));
   return true;
@@ -109,13 +110,13 @@ bool share_copy(Direction direction, const Access& access, std::uint64_t window,
 
 bool share_copy_of(const Neighbour& origin, Delegated& piece, std::byte* window) {
   if (!copies_memory_of(origin).ok()) return false;
-  const Direction direction = piece.kind == Delegated::Kind::kSharedPut ? Direction::kGet : Direction::kPut;
+  const Direction direction = piece.work.kind == Work::Kind::kSharedPut ? Direction::kGet : Direction::kPut;
   ProcessMemory memory(origin.pid, 0);
   std::byte* const here = window + piece.row[0].offset;
   int parts = 0;
   for (; parts < kParts; ++parts) {
     const std::uint64_t at = take_part(piece);
-    if (at >= piece.bytes) break;
+    if (at >= piece.work.bytes) break;
     if (copy_part(memory, direction, here + at, piece.origin + at, bytes_at(piece, at)) == 0) continue;
     piece.failed_at = at;
     return false;

@@ -1,0 +1,192 @@
+/* Operations on a few elements of memory that other processes cannot map, of every length around that which an offer's
+ * mailbox holds, at aligned and other addresses: rank 0 makes them while rank 1 waits, and compares what it fetches,
+ * and at last all of the memory, with a copy to which it has done the same. */
+#include <unistd.h>
+
+#include "check.h"
+
+enum { kBytes = 4096, kMost = 14, kTurns = 4000 };
+
+typedef enum { kPut, kGet, kAccumulate, kGetAccumulate, kReplace, kNoOp, kFetchAndOp, kCompareAndSwap, kCalls } Call;
+
+typedef struct {
+  double value;
+  int index;
+} Pair; /* with a hole at its end */
+
+static MPI_Win win;
+static unsigned char model[kBytes]; /* of rank 1's memory */
+
+/* An element type, and its sum or, of pairs, its maximum. */
+typedef enum { kInt8, kInt64, kDouble, kComplex, kPair, kElements } Element;
+static const size_t kSizes[] = {1, 8, 8, sizeof(double[2]), sizeof(Pair)};
+
+static MPI_Datatype type_of(Element e) {
+  const MPI_Datatype types[] = {MPI_INT8_T, MPI_INT64_T, MPI_DOUBLE, MPI_C_DOUBLE_COMPLEX, MPI_DOUBLE_INT};
+  return types[e];
+}
+static MPI_Op op_of(Element e) { return e == kPair ? MPI_MAXLOC : MPI_SUM; }
+
+/* Small numbers, of which sums are exact; holes are zero. */
+static void set(Element e, void* at, int value) {
+  Pair pair;
+  memset(&pair, 0, sizeof pair);
+  pair.value = value, pair.index = value + 1;
+  const int8_t i8 = (int8_t)value;
+  const int64_t i64 = value;
+  const double d = value;
+  const double c[2] = {value, -value};
+  const void* const from[] = {&i8, &i64, &d, c, &pair};
+  memcpy(at, from[e], kSizes[e]);
+}
+static long get(Element e, const void* at) {
+  Pair pair;
+  int8_t i8;
+  int64_t i64;
+  double d;
+  double c[2];
+  void* const to[] = {&i8, &i64, &d, c, &pair};
+  memcpy(to[e], at, kSizes[e]);
+  return e == kInt8      ? i8
+         : e == kInt64   ? (long)i64
+         : e == kDouble  ? (long)d
+         : e == kComplex ? (long)c[0]
+                         : (long)pair.value;
+}
+static int combined(Element e, long is, long with) {
+  return e == kPair ? (int)(is > with ? is : with) : e == kInt8 ? (int8_t)(is + with) : (int)(is + with);
+}
+
+/* One call on `count` elements at byte `at`. */
+static void operate(Call call, Element e, int count, size_t at, Random* random) {
+  const MPI_Datatype type = type_of(e);
+  const size_t size = kSizes[e];
+  _Alignas(16) unsigned char origin[kMost * sizeof(Pair)], result[kMost * sizeof(Pair)];
+  unsigned char compare[sizeof(Pair)];
+  const int fetches = call != kPut && call != kAccumulate;
+  if (call == kFetchAndOp || call == kCompareAndSwap) count = 1;
+  for (int i = 0; i < count; i++)
+    set(e, origin + size * (size_t)i, random_below(random, 100) - 50), set(e, result + size * (size_t)i, 99);
+  long before[kMost];
+  for (int i = 0; i < count; i++) before[i] = get(e, model + at + size * (size_t)i);
+  set(e, compare, (int)before[0] + random_below(random, 2));
+  const MPI_Aint there = (MPI_Aint)at;
+  switch (call) {
+    case kPut:
+      MUST(MPI_Put(origin, count, type, 1, there, count, type, win));
+      break;
+    case kGet:
+      MUST(MPI_Get(result, count, type, 1, there, count, type, win));
+      break;
+    case kAccumulate:
+      MUST(MPI_Accumulate(origin, count, type, 1, there, count, type, op_of(e), win));
+      break;
+    case kGetAccumulate:
+      MUST(MPI_Get_accumulate(origin, count, type, result, count, type, 1, there, count, type, op_of(e), win));
+      break;
+    case kReplace:
+      MUST(MPI_Get_accumulate(origin, count, type, result, count, type, 1, there, count, type, MPI_REPLACE, win));
+      break;
+    case kNoOp:
+      MUST(MPI_Get_accumulate(NULL, 0, type, result, count, type, 1, there, count, type, MPI_NO_OP, win));
+      break;
+    case kFetchAndOp:
+      MUST(MPI_Fetch_and_op(origin, result, type, 1, there, op_of(e), win));
+      break;
+    default:
+      MUST(MPI_Compare_and_swap(origin, compare, result, type, 1, there, win));
+      break;
+  }
+  MUST(MPI_Win_flush(1, win));
+  for (int i = 0; i < count; i++) {
+    const long with = get(e, origin + size * (size_t)i);
+    if (fetches)
+      CHECK(get(e, result + size * (size_t)i) == before[i],
+            "call %d, element type %d, %d of them, byte %zu: fetched %ld and not %ld", call, e, count, at,
+            get(e, result + size * (size_t)i), before[i]);
+    unsigned char* const to = model + at + size * (size_t)i;
+    if (call == kPut || call == kReplace) set(e, to, (int)with);
+    if (call == kAccumulate || call == kGetAccumulate || call == kFetchAndOp) set(e, to, combined(e, before[i], with));
+    if (call == kCompareAndSwap && get(e, compare) == before[i]) set(e, to, (int)with);
+  }
+}
+
+static void operate_often(Random* random) {
+  for (int turn = 0; turn < kTurns; turn++) {
+    const Element e = (Element)random_below(random, kElements);
+    Call call = (Call)random_below(random, kCalls);
+    if (call == kCompareAndSwap && e != kInt8 && e != kInt64) call = kFetchAndOp;
+    const int aligned = random_below(random, 4) != 0;
+    size_t at = (size_t)random_below(random, kBytes - kMost * (int)sizeof(Pair));
+    if (aligned) at = at / 16 * 16 + (kSizes[e] < 16 ? kSizes[e] : 0);
+    /* Bytes that were another type's are made this one's. */
+    const int count = 1 + random_below(random, kMost);
+    for (int i = 0; i < count; i++) set(e, model + at + kSizes[e] * (size_t)i, random_below(random, 40));
+    MUST(MPI_Put(model + at, count * (int)kSizes[e], MPI_BYTE, 1, (MPI_Aint)at, count * (int)kSizes[e], MPI_BYTE, win));
+    MUST(MPI_Win_flush(1, win));
+    operate(call, e, count, at, random);
+  }
+}
+
+/* ---- how many rank 1 has carried out for others ------------------------------------------------------------------
+ */
+
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle carried_out;
+
+/* After the component is loaded. */
+static void counting_begin(void) {
+  int provided, index, count, continuous;
+  MUST(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+  MUST(MPI_T_pvar_session_create(&session));
+  MUST(MPI_T_pvar_get_index("rma.shm.carried_out", MPI_T_PVAR_CLASS_COUNTER, &index));
+  MUST(MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL));
+  MUST(MPI_T_pvar_handle_alloc(session, index, NULL, &carried_out, &count));
+  if (!continuous) MUST(MPI_T_pvar_start(session, carried_out));
+}
+
+static unsigned long long counted(void) {
+  unsigned long long value = 0;
+  MUST(MPI_T_pvar_read(session, carried_out, &value));
+  return value;
+}
+
+static void counting_end(void) {
+  MUST(MPI_T_pvar_session_free(&session));
+  MUST(MPI_T_finalize());
+}
+
+int main(int argc, char** argv) {
+  check_start(&argc, &argv);
+  const int counts = argc > 1 && strcmp(argv[1], "carried_out") == 0 && check_size <= sysconf(_SC_NPROCESSORS_ONLN);
+  unsigned char* const memory = check_alloc(kBytes);
+  memset(memory, 0, kBytes);
+  MUST(MPI_Win_create(memory, kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+  if (counts) counting_begin();
+  MUST(MPI_Win_lock_all(0, win));
+  Random random = {7};
+  const double start = MPI_Wtime();
+  for (int over = 0; !over;) {
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    if (check_rank == 0) {
+      operate_often(&random);
+      MUST(MPI_Send(model, kBytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD));
+    } else if (check_rank == 1) {
+      MUST(MPI_Recv(model, kBytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+      MUST(MPI_Win_sync(win));
+      for (int i = 0; i < kBytes; i++) {
+        if (memory[i] == model[i]) continue;
+        CHECK(0, "byte %d is %d and not %d", i, memory[i], model[i]);
+        break;
+      }
+      over = !counts || counted() > kTurns / 10 || MPI_Wtime() - start > 60;
+      CHECK(MPI_Wtime() - start <= 60, "nearly nothing was carried out");
+    }
+    MUST(MPI_Bcast(&over, 1, MPI_INT, 1, MPI_COMM_WORLD));
+  }
+  MUST(MPI_Win_unlock_all(win));
+  MUST(MPI_Win_free(&win));
+  free(memory);
+  if (counts) counting_end();
+  return check_end();
+}

@@ -59,30 +59,6 @@ void fill(const Operation& o, std::size_t first, Delegated* out) {
   if (o.compare != nullptr) std::memcpy(out->compare, o.compare, bytes);
 }
 
-/// Until the target has carried out the offer, and the mailbox is this process's to read and to free, or has not taken
-/// it in time. It may be about to offer something to this process, so the own mailbox is looked at as well.
-bool await(Mailbox& box, bool shared_core) {
-  std::uint64_t until = 0;
-  bool late = false;
-  for (int polls = 1;; ++polls) {
-    const std::uint32_t state = box.state.load(std::memory_order_acquire);
-    if (state == Mailbox::kDone) return true;
-    if (state == Mailbox::kRefused) {
-      box.state.store(Mailbox::kFree, std::memory_order_release);
-      return false;
-    }
-    std::uint32_t offered = Mailbox::kOffered;
-    if (late && box.state.compare_exchange_strong(offered, Mailbox::kFree, std::memory_order_acq_rel)) return false;
-    carry_out_offer();
-    pause_briefly();
-    if (polls % kPollsOfLook != 0) continue;
-    if (shared_core || late) sched_yield();
-    const std::uint64_t now = now_ns();
-    if (until == 0) until = now + kPatienceNs;
-    late = late || now > until;
-  }
-}
-
 enum class Outcome : std::uint8_t { kDone, kNotTaken, kBusy };  // kBusy: another process offers something
 
 /// `take` gets what the target has fetched.
@@ -112,7 +88,7 @@ Outcome hand_over_in_mailbox(const Operation& o, std::size_t bytes, Mailbox& box
   const MailboxData data(box);
   if (o.work.reads_origin) datatype::pack(o.from, 0, data.in, bytes);
   if (o.compare != nullptr) std::memcpy(data.compare, o.compare, bytes);
-  offer(o.window, o.target, box);
+  offer(o.window, o.target.rank, box);
   return await_and_free(o, box, [&] {
     if (o.result.type != nullptr) datatype::unpack(o.result, 0, data.out, bytes);
   });
@@ -165,9 +141,9 @@ std::size_t run(const Operation& o) {
   Origin& own = origin();
   const std::unique_lock lock(own.mutex, std::try_to_lock);
   Taker* const taker = lock ? own.taker_of(o.window, o.target) : nullptr;
-  if (taker == nullptr) return 0;
+  if (taker == nullptr || taker->reluctance.holds()) return 0;
+  own.short_puts.finish();
   Reluctance& reluctance = taker->reluctance;
-  if (reluctance.until != 0 && now_ns() < reluctance.until) return 0;
   const auto total = static_cast<std::size_t>(o.place.count) * static_cast<std::size_t>(o.place.type->size());
   const bool in_mailbox = fits_mailbox(o, total);
   Delegated* const piece = in_mailbox ? nullptr : own.piece();
@@ -191,7 +167,21 @@ std::size_t run(const Operation& o) {
   return total;
 }
 
+std::size_t run_put(const Access& access, bool is_short) {
+  const DataView none;
+  return run({.window = access.window,
+              .target = access.target,
+              .place = access.place,
+              .from = access.origin,
+              .result = none,
+              .each = 1,
+              .work = {.kind = Kind::kPut, .reads_origin = true},
+              .is_short = is_short});
+}
+
 }  // namespace
+
+bool Reluctance::holds() const { return until != 0 && now_ns() < until; }
 
 void Reluctance::failed(bool of_short) {
   const std::uint64_t least = of_short ? 100 : 10, most = of_short ? 200 : 100;
@@ -236,40 +226,69 @@ Taker* Origin::taker_of(RmaWindow& window, const Target& target) {
   return latest_ = &taker;
 }
 
+bool await(Mailbox& box, bool shared_core) {
+  std::uint64_t until = 0;
+  bool late = false;
+  for (int polls = 1;; ++polls) {
+    const std::uint32_t state = box.state.load(std::memory_order_acquire);
+    if (state == Mailbox::kDone) return true;
+    if (state == Mailbox::kRefused) {
+      box.state.store(Mailbox::kFree, std::memory_order_release);
+      return false;
+    }
+    std::uint32_t offered = Mailbox::kOffered;
+    if (late && box.state.compare_exchange_strong(offered, Mailbox::kFree, std::memory_order_acq_rel)) return false;
+    carry_out_offer();
+    pause_briefly();
+    if (polls % kPollsOfLook != 0) continue;
+    if (shared_core || late) sched_yield();
+    const std::uint64_t now = now_ns();
+    if (until == 0) until = now + kPatienceNs;
+    late = late || now > until;
+  }
+}
+
 bool claim(Mailbox& box) {
   std::uint32_t free = Mailbox::kFree;
   return box.state.compare_exchange_strong(free, Mailbox::kWriting, std::memory_order_acquire);
 }
 
-void offer(RmaWindow& window, const Target& target, Mailbox& box) {
+void offer(RmaWindow& window, Rank target, Mailbox& box) {
   box.context = window.comm->context;
   box.origin = window.me;
-  box.target = target.rank;
+  box.target = target;
   box.state.store(Mailbox::kOffered, std::memory_order_release);
   delegate_counters().offered.add();
-  wake(window, target.rank);
+  wake(window, target);
 }
 
 bool place_offer(RmaWindow& window, const Target& target, Mailbox& box, const Delegated& piece) {
   if (!claim(box)) return false;
   box.work.in_mailbox = false;
   box.at = reinterpret_cast<std::uintptr_t>(&piece);
-  offer(window, target, box);
+  offer(window, target.rank, box);
   return true;
 }
 
 std::size_t delegate_put(const Access& access) {
-  const bool many = may_pay(access.place);
-  if (!many && !is_short_copy(access)) return 0;
-  const DataView none;
-  return run({.window = access.window,
-              .target = access.target,
-              .place = access.place,
-              .from = access.origin,
-              .result = none,
-              .each = 1,
-              .work = {.kind = Kind::kPut, .reads_origin = true},
-              .is_short = !many});
+  if (may_pay(access.place)) return run_put(access, false);
+  return is_short_copy(access) ? run_put(access, true) : 0;
+}
+
+bool post_put(const Access& access) {
+  if (!access.place.type->dense() || !is_short_copy(access)) return false;
+  Origin& own = origin();
+  const std::unique_lock lock(own.mutex, std::try_to_lock);
+  Taker* const taker = lock ? own.taker_of(access.window, access.target) : nullptr;
+  if (taker == nullptr || taker->reluctance.holds()) return false;
+  const auto bytes = static_cast<std::size_t>(access.origin.bytes());
+  return bytes != 0 && own.short_puts.add(access, *taker, bytes);
+}
+
+ShortPuts::Failure complete_puts(const RmaWindow& window, Rank target) {
+  Origin& own = origin();
+  const std::lock_guard lock(own.mutex);
+  return own.short_puts.complete(window, target);
 }
 
 std::size_t delegate_get(const Access& access) {

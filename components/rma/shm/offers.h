@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "components/rma/shm/delegate.h"
+#include "components/rma/shm/short_puts.h"
 
 /// What a process needs to offer operations: delegate.cc, shared_copy.cc.
 namespace ashlar::rma::shm {
@@ -15,6 +16,8 @@ struct Reluctance {
   unsigned failures = 0;
 
   void failed(bool of_short);
+  /// No offer is to be made now.
+  bool holds() const;
 };
 
 /// What an origin knows of a process that takes offers.
@@ -27,6 +30,7 @@ struct Taker {
 struct Origin {
   std::mutex mutex;  // guards the rest; one operation of the process is offered at a time
   Delegated* delegated = nullptr;
+  ShortPuts short_puts;
 
   /// In the heap, where others find it; nullptr: there is no room.
   Delegated* piece();
@@ -43,8 +47,11 @@ Origin& origin();
 /// Takes the mailbox for an operation that is yet to be described. False: another process offers something.
 bool claim(Mailbox& box);
 /// The mailbox, which this process has claimed, has its `work` and `at`: the target may take the offer.
-void offer(RmaWindow& window, const Target& target, Mailbox& box);
-/// Both of them, of what `piece` describes.
+void offer(RmaWindow& window, Rank target, Mailbox& box);
+/// Until the target has carried out the offer, and the mailbox is this process's to read and to free, or has not taken
+/// it in time. It may be about to offer something to this process, so the own mailbox is looked at as well.
+bool await(Mailbox& box, bool shared_core);
+/// Claims the mailbox and offers `piece` describes.
 bool place_offer(RmaWindow& window, const Target& target, Mailbox& box, const Delegated& piece);
 
 }  // namespace ashlar::rma::shm

@@ -77,7 +77,8 @@ bool share_copy(Direction direction, const Access& access, std::uint64_t window,
   if (taker == nullptr) return false;
   Mailbox* const box = taker->box;
   Reluctance& reluctance = taker->unshared;
-  if (reluctance.until != 0 && now_ns() < reluctance.until) return false;
+  if (reluctance.holds()) return false;
+  own.short_puts.finish();
   Delegated* const piece = own.piece();
   if (piece == nullptr) return false;
   auto* const here = static_cast<std::byte*>(access.origin.data);

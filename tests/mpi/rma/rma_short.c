@@ -128,6 +128,93 @@ static void operate_often(Random* random) {
   }
 }
 
+/* ---- puts in a row ------------------------------------------------------------------------------------------------
+ */
+
+static MPI_Win other;
+static unsigned char *memory, *other_memory; /* of this process */
+static unsigned char other_model[2][kBytes]; /* of ranks 0 and 1 */
+
+static void put(unsigned char* copy, const unsigned char* origin, int bytes, int rank, int at, MPI_Win to) {
+  MUST(MPI_Put(origin, bytes, MPI_BYTE, rank, at, bytes, MPI_BYTE, to));
+  memcpy(copy + at, origin, (size_t)bytes);
+}
+
+/* Puts of all of the memory but the last word, cut into blocks, some by MPI_Rput; some go to the other window, or to
+ * rank 0 itself, between others. */
+static void put_in_a_row(Random* random) {
+  enum { kLongest = 200 };
+  const int end = kBytes - 8;
+  for (int at = 0, bytes; at < end; at += bytes) {
+    bytes = 1 + random_below(random, random_below(random, 3) == 0 ? kLongest : 8);
+    if (bytes > end - at) bytes = end - at;
+    unsigned char origin[kLongest];
+    for (int i = 0; i < bytes; i++) origin[i] = (unsigned char)random_next(random);
+    const int how = random_below(random, 16);
+    if (how == 0) {
+      MPI_Request request;
+      MUST(MPI_Rput(origin, bytes, MPI_BYTE, 1, at, bytes, MPI_BYTE, win, &request));
+      MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+      memcpy(model + at, origin, (size_t)bytes);
+    } else {
+      put(model, origin, bytes, 1, at, win);
+    }
+    if (how == 1) put(other_model[1], origin, bytes, 1, at, other);
+    if (how == 2) put(other_model[0], origin, bytes, 0, at, other);
+    if (how == 3) MUST(MPI_Win_flush(1, win));
+    if (how == 4) MUST(MPI_Win_flush_all(other));
+    MUST(MPI_Win_flush_local_all(win));
+    MUST(MPI_Win_flush_local_all(other));
+    memset(origin, 0, sizeof origin);
+  }
+  if (random_below(random, 2) == 0)
+    MUST(MPI_Win_flush(1, win));
+  else
+    MUST(MPI_Win_flush_all(win));
+  MUST(MPI_Win_flush_all(other));
+}
+
+static void look(const char* where, const unsigned char* is, const unsigned char* should) {
+  MUST(MPI_Win_sync(win));
+  MUST(MPI_Win_sync(other));
+  for (int i = 0; i < kBytes; i++) {
+    if (is[i] == should[i]) continue;
+    CHECK(0, "%s: byte %d is %d and not %d", where, i, is[i], should[i]);
+    break;
+  }
+}
+
+/* Rank 0 has made the operations of a round: rank 1 looks at its memory. */
+static void compare(void) {
+  if (check_rank == 0) {
+    MUST(MPI_Send(model, kBytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD));
+    MUST(MPI_Send(other_model[1], kBytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD));
+    look("the other window at rank 0", other_memory, other_model[0]);
+  } else if (check_rank == 1) {
+    MUST(MPI_Recv(model, kBytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    MUST(MPI_Recv(other_model[1], kBytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    look("the window", memory, model);
+    look("the other window", other_memory, other_model[1]);
+  }
+}
+
+/* Rank 1 calls nothing until it sees that all of them are complete. */
+static void while_it_computes(Random* random) {
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  if (check_rank == 0) {
+    unsigned char word[8] = {1};
+    for (int turn = 0; turn < 20; turn++) put_in_a_row(random);
+    put(model, word, 8, 1, kBytes - 8, win);
+    MUST(MPI_Win_flush(1, win));
+  } else if (check_rank == 1) {
+    const volatile unsigned char* const flag = memory + kBytes - 8;
+    const double start = MPI_Wtime();
+    while (*flag != 1 && MPI_Wtime() - start < 60) continue;
+    CHECK(*flag == 1, "puts waited for a target that computes");
+  }
+  compare();
+}
+
 /* ---- how many rank 1 has carried out for others ------------------------------------------------------------------
  */
 
@@ -159,33 +246,36 @@ static void counting_end(void) {
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   const int counts = argc > 1 && strcmp(argv[1], "carried_out") == 0 && check_size <= sysconf(_SC_NPROCESSORS_ONLN);
-  unsigned char* const memory = check_alloc(kBytes);
+  memory = check_alloc(kBytes);
+  other_memory = check_alloc(kBytes);
   memset(memory, 0, kBytes);
+  memset(other_memory, 0, kBytes);
   MUST(MPI_Win_create(memory, kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+  MUST(MPI_Win_create(other_memory, kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other));
   if (counts) counting_begin();
   MUST(MPI_Win_lock_all(0, win));
+  MUST(MPI_Win_lock_all(0, other));
   Random random = {7};
   const double start = MPI_Wtime();
   for (int over = 0; !over;) {
     MUST(MPI_Barrier(MPI_COMM_WORLD));
     if (check_rank == 0) {
       operate_often(&random);
-      MUST(MPI_Send(model, kBytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD));
-    } else if (check_rank == 1) {
-      MUST(MPI_Recv(model, kBytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-      MUST(MPI_Win_sync(win));
-      for (int i = 0; i < kBytes; i++) {
-        if (memory[i] == model[i]) continue;
-        CHECK(0, "byte %d is %d and not %d", i, memory[i], model[i]);
-        break;
-      }
+      for (int turn = 0; turn < 20; turn++) put_in_a_row(&random);
+    }
+    compare();
+    if (check_rank == 1) {
       over = !counts || counted() > kTurns / 10 || MPI_Wtime() - start > 60;
       CHECK(MPI_Wtime() - start <= 60, "nearly nothing was carried out");
     }
     MUST(MPI_Bcast(&over, 1, MPI_INT, 1, MPI_COMM_WORLD));
   }
+  while_it_computes(&random);
+  MUST(MPI_Win_unlock_all(other));
   MUST(MPI_Win_unlock_all(win));
+  MUST(MPI_Win_free(&other));
   MUST(MPI_Win_free(&win));
+  free(other_memory);
   free(memory);
   if (counts) counting_end();
   return check_end();

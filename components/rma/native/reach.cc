@@ -28,14 +28,14 @@ Status connect(NativeWindow& state, const Target& target, ToTarget* to, const Ex
   TransportWay way;
   ASHLAR_TRY(transport_to(state.window, target.rank, &way));
   *transport = way.transport;
+  constexpr std::uint64_t kBoth = ASHLAR_CAP_GET | ASHLAR_CAP_PUT;
+  to->attributes = plugin::attributes_of(*way.iface);
+  if ((way.endpoint->capabilities & kBoth) != kBoth || to->attributes.put_completion == ASHLAR_PUT_UNKNOWN)
+    return fail(MPI_ERR_OTHER, "rma.native_no_puts", {{"transport", *transport}});
   const std::uint64_t number = transport_number(*transport);
   for (const Exposure& one : state.exposures[static_cast<std::size_t>(target.rank)])
     if (one.transport == number) *found = &one;
   if (*found == nullptr) return not_exposed(target.rank, *transport);
-  constexpr std::uint64_t kBoth = ASHLAR_CAP_GET | ASHLAR_CAP_PUT;
-  to->attributes = plugin::attributes_of(*way.iface);
-  if ((way.endpoint->capabilities & kBoth) != kBoth || to->attributes.put_completion == ASHLAR_PUT_UNKNOWN)
-    return fail(MPI_ERR_OTHER, "rma.native_no_transport");
   to->endpoint = way.endpoint;
   to->key = (*found)->key;
   return {};
@@ -62,7 +62,7 @@ Status reach(RmaWindow& window, Target& target) {
   if (window.create_flavor == MPI_WIN_FLAVOR_DYNAMIC) return fail(MPI_ERR_OTHER, "rma.native_dynamic");
   const bool own = target.rank == window.me;
   if (window_state(window) == nullptr)
-    return fail(MPI_ERR_OTHER, window.ranks > 1 ? "rma.same_node" : "rma.native_no_transport");
+    return window.ranks > 1 ? fail(MPI_ERR_OTHER, "rma.same_node") : fail(MPI_ERR_OTHER, "rma.native_no_transport");
   NativeWindow& state = state_of(window);
   if (!own && state.config.peers == kOtherNodes &&
       neighbour_of(window, target.rank).node == neighbour_of(window, window.me).node)

@@ -12,7 +12,7 @@ struct Endpoint;
 
 /// What the library has until its end is told.
 struct Operation {
-  enum class What : std::uint8_t { kSend, kReceive, kRead };
+  enum class What : std::uint8_t { kSend, kReceive, kRead, kPut, kTrial };
 
   alignas(16) std::byte library[64] = {};  // the library's; first, as some name an operation by it
   What what = What::kSend;

@@ -12,7 +12,7 @@ struct Counters {
   MarkedLevel registered;  // bytes of these
   Counter greeted, refused, again, full;
   Counter sent, sent_bytes, received, received_bytes, looks, empty_looks;
-  Counter gets, get_bytes, questions, injected, coalesced;
+  Counter gets, get_bytes, puts, put_bytes, questions, injected, coalesced;
   Counter registrations, registered_again;
 };
 

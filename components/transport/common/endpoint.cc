@@ -57,8 +57,8 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
   return ASHLAR_OK;
 }
 
-ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* given, std::uint64_t offset, std::uint64_t length,
-                  ashlar_completion* done) {
+ashlar_result transfer(Operation::What what, ashlar_endpoint* e, void* here, const ashlar_key* given,
+                       std::uint64_t offset, std::uint64_t length, ashlar_completion* done) {
   Endpoint& peer = self(e);
   if (peer.way == Endpoint::Way::kFailed) [[unlikely]]
     return is_gone(peer);
@@ -67,7 +67,15 @@ ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* given, std::ui
   if (key.owner != peer.nonce || offset > key.length || length > key.length - offset)
     return plugin::fail_outside(peer.iface->host(), peer.peer, offset, length, key.length);
   if (length == 0) return ASHLAR_OK;
-  return peer.iface->get(peer, to, key, offset, length, done);
+  return peer.iface->transfer(what, peer, here, key, offset, length, done);
+}
+ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* key, std::uint64_t offset, std::uint64_t length,
+                  ashlar_completion* done) {
+  return transfer(Operation::What::kRead, e, to, key, offset, length, done);
+}
+ashlar_result put(ashlar_endpoint* e, const void* from, const ashlar_key* key, std::uint64_t offset,
+                  std::uint64_t length, ashlar_completion* done) {
+  return transfer(Operation::What::kPut, e, const_cast<void*>(from), key, offset, length, done);
 }
 
 void wake(ashlar_endpoint* e) {
@@ -80,7 +88,7 @@ const ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                           .am_short = am_short,
                                           .am_bcopy = am_bcopy,
                                           .get = get,
-                                          .put = nullptr,
+                                          .put = put,
                                           .wake = wake,
                                           .posts = nullptr,
                                           .fate = nullptr,

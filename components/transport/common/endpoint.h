@@ -13,13 +13,13 @@ namespace ashlar::network {
 class Interface;
 struct Region;
 
-/// A read of the peer's memory.
-struct Read : Operation {
-  void* to = nullptr;
-  RemoteKey from = {};
+/// A read of the peer's memory, or a put there: Operation::what says which.
+struct Transfer : Operation {
+  void* here = nullptr;
+  RemoteKey there = {};
   std::uint64_t offset = 0, length = 0;
   ashlar_completion* done = nullptr;  // nullptr: nothing waits for it any more
-  Region* region = nullptr;           // that it writes, where the library has to know that
+  Region* region = nullptr;           // of the memory here, where the library has to know that
 };
 
 /// The way to one process: known by connect(), by its Hello, or both. There is a session for each direction.
@@ -59,8 +59,8 @@ struct Endpoint : ashlar_endpoint {
   std::uint64_t job[2] = {};    // as its Hello says, and its rank there
   std::uint32_t rank = 0;
 
-  std::deque<Read*> reads_waiting;
-  std::set<Read*> reads;  // the library has them
+  std::deque<Transfer*> transfers_waiting;
+  std::set<Transfer*> transfers;  // the library has them
 
   // Whether the process is there (Liveness).
   HostAddress alive = {};

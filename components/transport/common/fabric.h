@@ -13,7 +13,7 @@ namespace ashlar::network {
 
 struct Endpoint;
 struct Buffer;
-struct Read;
+struct Transfer;
 
 /// A process, as the library knows it.
 using Path = std::uint64_t;
@@ -27,19 +27,21 @@ struct Registration {
 };
 
 /// One lane's endpoint of a network library: libfabric, UCX. It knows processes by their addresses, carries frames to
-/// them in order, and reads their memory. What it does not do, Interface does: tell who a frame comes from, and whether
-/// one is missing.
+/// them in order, and reads and writes their memory. What it does not do, Interface does: tell who a frame comes from,
+/// and whether one is missing.
 class Fabric {
  public:
   /// What memory is used for, in bits.
   enum Use : unsigned {
-    kFrames = 1,  // frames are sent from it, or arrive there
-    kRead = 2,    // by peers
-    kWritten = 4  // by reads
+    kFrames = 1,   // frames are sent from it, or arrive there
+    kRead = 2,     // by peers
+    kWritten = 4,  // by reads
+    kPut = 8,      // written by peers
+    kSource = 16   // of puts
   };
 
   enum class Posted {
-    kDone,   // all before it has left, and its own bytes are kept elsewhere: the memory is free; never of a read
+    kDone,   // all before it has left, and its own bytes are kept elsewhere: the memory is free; never of a transfer
     kYes,    // under way; an event ends it
     kLater,  // there is no room, or no connection yet
     kFailed  // reason() says why
@@ -53,8 +55,8 @@ class Fabric {
     virtual void damaged() = 0;
     virtual void sent(Buffer& buffer) = 0;
     virtual void not_sent(Buffer& buffer, const std::string& reason) = 0;
-    virtual void read(Read& read) = 0;
-    virtual void not_read(Read& read, const std::string& reason) = 0;
+    virtual void transferred(Transfer& transfer) = 0;
+    virtual void not_transferred(Transfer& transfer, const std::string& reason) = 0;
     /// The library has given the process up. Operations that it has for it end by themselves.
     virtual void lost(Endpoint& peer, const std::string& reason) = 0;
 
@@ -83,7 +85,7 @@ class Fabric {
   /// `owner` is named by lost(); nullptr: nobody. kNoPath: that is no address.
   virtual Path insert(const std::vector<std::uint8_t>& address, Endpoint* owner) = 0;
   virtual Posted post(Buffer& buffer, Path to) = 0;
-  virtual Posted post(Read& read, Path from) = 0;
+  virtual Posted post(Transfer& transfer, Path peer) = 0;
   /// Sends without an event. False: it is to be posted.
   virtual bool inject(const std::byte*, std::size_t, Path) { return false; }
   virtual std::size_t inject_most() const { return 0; }
@@ -93,14 +95,17 @@ class Fabric {
   virtual void make_room() {}
   /// Returns how much there was.
   virtual unsigned look() = 0;
-  /// Ends a read that is under way: its memory is not written any more. False: the library ends it, and tells that.
-  virtual bool abandon(Read&) { return false; }
-  /// The library no longer has the read, whose memory may be given back.
-  virtual void drop(Read&) {}
+  /// Ends a transfer that is under way: its memory is not used any more. False: the library ends it, and tells that.
+  virtual bool abandon(Transfer&) { return false; }
+  /// The library no longer has the transfer, whose memory may be given back.
+  virtual void drop(Transfer&) {}
 
-  /// Sends and reads that the library may have at one time.
+  /// Sends and transfers that the library may have at one time.
   std::uint64_t sends() const { return sends_; }
   bool reads() const { return reads_; }
+  /// Whether it writes peers' memory, and tells the end of that when their processors find the bytes, without anything
+  /// that they do.
+  bool puts() const { return puts_; }
   /// Why the last post() failed.
   virtual std::string reason() const = 0;
 
@@ -116,13 +121,13 @@ class Fabric {
   virtual RemoteKey key_of(const Registration& registration, const void* memory) const = 0;
   /// Whether it is a work to tell of memory, which is worth to be done once for many operations.
   virtual bool keeps() const = 0;
-  /// Whether the library has to be told of memory that reads write: Read::region.
-  virtual bool writes_known_memory() const { return false; }
+  /// Whether the library has to be told of memory that reads write and puts read: Transfer::region.
+  virtual bool uses_known_memory() const { return false; }
 
  protected:
   std::string name_, device_, others_, why_;
   std::uint64_t sends_ = 0;
-  bool reads_ = false;
+  bool reads_ = false, puts_ = false;
 };
 
 }  // namespace ashlar::network

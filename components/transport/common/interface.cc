@@ -6,6 +6,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <string>
@@ -43,9 +44,9 @@ Interface::Interface(const ashlar_host& host, const Traits& traits, std::unique_
 Interface::~Interface() {
   closing_ = true;
   for (auto& [nonce, peer] : peers_) {
-    while (!peer->reads_waiting.empty()) {
-      dispose(*peer->reads_waiting.back());
-      peer->reads_waiting.pop_back();
+    while (!peer->transfers_waiting.empty()) {
+      dispose(*peer->transfers_waiting.back());
+      peer->transfers_waiting.pop_back();
     }
     if (peer->way == Endpoint::Way::kOpen && !peer->left) control(*peer, Kind::kBye);
   }
@@ -55,7 +56,7 @@ Interface::~Interface() {
   }
   fabric_->close();
   for (auto& [nonce, peer] : peers_)
-    for (Read* read : peer->reads) dispose(*read);
+    for (Transfer* transfer : peer->transfers) dispose(*transfer);
   for (const auto& [name, exposed] : exposed_) memory_.give_back(*exposed.region, exposed.bytes);
   memory_.clear();
   traits_.hide(host_, counters);
@@ -167,7 +168,7 @@ ashlar_result Interface::expose(const void* address, std::uint64_t length, int k
   if (kind != ASHLAR_MEMORY_HOST) return plugin::fail_memory_kind(host_, kind);
   Key key = {.owner = record_.nonce, .length = length, .remote = {}};
   if (length != 0) {
-    Region* const region = memory_.take(address, length, Fabric::kRead);
+    Region* const region = memory_.take(address, length, Fabric::kRead | (fabric_->puts() ? Fabric::kPut : 0u));
     if (region == nullptr) return fail_to_register(length);
     key.remote = fabric_->key_of(region->known, address);
     exposed_.emplace(std::to_array(key.remote.bytes), Exposed{.region = region, .bytes = length});
@@ -191,6 +192,14 @@ void Interface::unexpose(const ashlar_key& given) {
   }
 }
 
+/// One-sided communication counts on transfers only if they need nothing of the memory's owner.
+void Interface::attributes(ashlar_iface_attributes* out) const {
+  if (ASHLAR_HAS(out, put_completion)) out->put_completion = fabric_->puts() ? ASHLAR_PUT_AT_DONE : ASHLAR_PUT_UNKNOWN;
+  if (ASHLAR_HAS(out, amo_coherent)) out->amo_coherent = 0;
+  if (ASHLAR_HAS(out, amo_ops)) std::fill(std::begin(out->amo_ops), std::end(out->amo_ops), 0u);
+  if (ASHLAR_HAS(out, pieces_most)) out->pieces_most = 0;
+}
+
 ashlar_result Interface::fail_to_register(std::uint64_t bytes) {
   const std::string reason = fabric_->reason();
   const ashlar_fact facts[] = {{.name = "library", .text = traits_.library, .number = 0},
@@ -203,8 +212,7 @@ namespace {
 
 constexpr ashlar_iface_ops functions() {
   ashlar_iface_ops all = plugin::interface_functions<Interface, Endpoint>();
-  // Reads need the owner's progress with some providers, and one-sided communication does not count on that: no
-  // attributes, so nothing is promised.
+  all.attributes = [](ashlar_iface* i, ashlar_iface_attributes* out) { static_cast<Interface*>(i)->attributes(out); };
   all.forget = [](ashlar_iface* i, std::uint32_t peer) { static_cast<Interface*>(i)->forget(peer); };
   all.ended = [](ashlar_iface* i, ashlar_endpoint* e, const char* how) {
     static_cast<Interface*>(i)->process_ended(*static_cast<Endpoint*>(e), how);

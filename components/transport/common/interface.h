@@ -51,8 +51,10 @@ class Interface : public ashlar_iface, private Fabric::Events {
   /// A message of up to max_short bytes. AGAIN: as buffer_for().
   ashlar_result send_short(Endpoint& peer, const Frame& frame, const void* data);
   void control(Endpoint& peer, Kind kind);
-  ashlar_result get(Endpoint& peer, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
-                    ashlar_completion* done);
+  /// A read of the peer's memory, or a put there, of a byte at least.
+  ashlar_result transfer(Operation::What what, Endpoint& peer, void* here, const Key& key, std::uint64_t offset,
+                         std::uint64_t length, ashlar_completion* done);
+  void attributes(ashlar_iface_attributes* out) const;
 
   Counters counters;
 
@@ -70,7 +72,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void flush_later(Endpoint& peer);
   bool has_to_send(const Endpoint& peer) const;
   Posted post(Endpoint& peer, Buffer& buffer);
-  Posted post(Endpoint& peer, Read& read);
+  Posted post(Endpoint& peer, Transfer& transfer);
   void submit(Endpoint& peer, Buffer& buffer);
   bool queues(const Endpoint& peer) const;
   bool inject(Endpoint& peer, const Frame& frame, const void* data);
@@ -83,13 +85,13 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void damaged() override { counters.refused.add(); }
   void sent(Buffer& buffer) override;
   void not_sent(Buffer& buffer, const std::string& reason) override;
-  void read(Read& read) override;
-  void not_read(Read& read, const std::string& reason) override;
+  void transferred(Transfer& transfer) override;
+  void not_transferred(Transfer& transfer, const std::string& reason) override;
   void lost(Endpoint& peer, const std::string& reason) override;
   void deliver(const std::byte* bytes, std::size_t length);
   void deliver(const Frame& frame, std::uint32_t length);
-  void finish(Read& read, ashlar_result result);
-  void dispose(Read& read);
+  void finish(Transfer& transfer, ashlar_result result);
+  void dispose(Transfer& transfer);
   ashlar_result fail_to_register(std::uint64_t bytes);
   void make_room(Endpoint& peer);
 

@@ -31,15 +31,17 @@ void Interface::not_sent(Buffer& buffer, const std::string& reason) {
     fail(*peer, "a message to it was lost: " + reason);
 }
 
-void Interface::read(Read& read) {
-  counters.get_bytes.add(read.length);
-  finish(read, ASHLAR_OK);
+void Interface::transferred(Transfer& transfer) {
+  (transfer.what == Operation::What::kPut ? counters.put_bytes : counters.get_bytes).add(transfer.length);
+  finish(transfer, ASHLAR_OK);
 }
 
-void Interface::not_read(Read& read, const std::string& reason) {
-  const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = read.peer->peer},
+void Interface::not_transferred(Transfer& transfer, const std::string& reason) {
+  const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = transfer.peer->peer},
                                {.name = "lower", .text = reason.c_str(), .number = 0}};
-  finish(read, ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.get", facts, std::size(facts)));
+  finish(transfer, transfer.what == Operation::What::kPut
+                       ? ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.put", facts, std::size(facts))
+                       : ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.get", facts, std::size(facts)));
 }
 
 /// Of a peer that greets, its host says whether it is there.
@@ -48,19 +50,19 @@ void Interface::lost(Endpoint& peer, const std::string& reason) {
   if (knows && !peer.left && !closing_) fail(peer, "the process has ended, or the way to it is closed: " + reason);
 }
 
-void Interface::finish(Read& read, ashlar_result result) {
+void Interface::finish(Transfer& transfer, ashlar_result result) {
   counters.under_way.lower();
-  read.peer->reads.erase(&read);
-  ashlar_completion* const done = read.done;
-  dispose(read);
+  transfer.peer->transfers.erase(&transfer);
+  ashlar_completion* const done = transfer.done;
+  dispose(transfer);
   if (done != nullptr && !closing_) done->done(done, result);
 }
 
-/// Of a read that the library does not have any more.
-void Interface::dispose(Read& read) {
-  fabric_->drop(read);
-  if (read.region != nullptr) memory_.give_back(*read.region, read.length);
-  delete &read;
+/// The library does not have it any more.
+void Interface::dispose(Transfer& transfer) {
+  fabric_->drop(transfer);
+  if (transfer.region != nullptr) memory_.give_back(*transfer.region, transfer.length);
+  delete &transfer;
 }
 
 void Interface::arrived(const std::byte* bytes, std::size_t length) {

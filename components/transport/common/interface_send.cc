@@ -168,11 +168,11 @@ Interface::Posted Interface::post(Endpoint& peer, Buffer& buffer) {
   return posted;
 }
 
-Interface::Posted Interface::post(Endpoint& peer, Read& read) {
+Interface::Posted Interface::post(Endpoint& peer, Transfer& transfer) {
   if (counters.under_way.now.get() >= fabric_->sends()) return Posted::kLater;
-  const Posted posted = fabric_->post(read, peer.at);
+  const Posted posted = fabric_->post(transfer, peer.at);
   if (posted == Posted::kYes) {
-    peer.reads.insert(&read);
+    peer.transfers.insert(&transfer);
     counters.under_way.raise();
     return posted;
   }
@@ -183,7 +183,7 @@ Interface::Posted Interface::post(Endpoint& peer, Read& read) {
 
 bool Interface::has_to_send(const Endpoint& peer) const {
   return !peer.first.empty() || (peer.way == Endpoint::Way::kOpen &&
-                                 (!peer.waiting.empty() || peer.batch != nullptr || !peer.reads_waiting.empty()));
+                                 (!peer.waiting.empty() || peer.batch != nullptr || !peer.transfers_waiting.empty()));
 }
 
 void Interface::flush_later(Endpoint& peer) {
@@ -213,10 +213,10 @@ bool Interface::flush(Endpoint& peer) {
     // While the library takes no more, the batch takes further messages.
     if (more) close_batch(peer);
     empty(peer.waiting);
-    while (more && !peer.reads_waiting.empty()) {
-      Read* const read = peer.reads_waiting.front();
-      peer.reads_waiting.pop_front();
-      if (!gone(post(peer, *read))) peer.reads_waiting.push_front(read);
+    while (more && !peer.transfers_waiting.empty()) {
+      Transfer* const transfer = peer.transfers_waiting.front();
+      peer.transfers_waiting.pop_front();
+      if (!gone(post(peer, *transfer))) peer.transfers_waiting.push_front(transfer);
     }
   }
   return !failed;
@@ -232,26 +232,27 @@ void Interface::flush_all() {
   }
 }
 
-ashlar_result Interface::get(Endpoint& peer, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
-                             ashlar_completion* done) {
-  auto* const read = new (std::nothrow) Read;
-  if (read == nullptr) return ASHLAR_AGAIN;
-  if (fabric_->writes_known_memory()) {
-    read->region = memory_.take(to, length, Fabric::kWritten);
-    if (read->region == nullptr) {
-      delete read;
+ashlar_result Interface::transfer(Operation::What what, Endpoint& peer, void* here, const Key& key,
+                                  std::uint64_t offset, std::uint64_t length, ashlar_completion* done) {
+  auto* const transfer = new (std::nothrow) Transfer;
+  if (transfer == nullptr) return ASHLAR_AGAIN;
+  const bool puts = what == Operation::What::kPut;
+  if (fabric_->uses_known_memory()) {
+    transfer->region = memory_.take(here, length, puts ? Fabric::kSource : Fabric::kWritten);
+    if (transfer->region == nullptr) {
+      delete transfer;
       return fail_to_register(length);
     }
   }
-  read->what = Operation::What::kRead;
-  read->peer = &peer;
-  read->to = to;
-  read->from = key.remote;
-  read->offset = offset;
-  read->length = length;
-  read->done = done;
-  counters.gets.add();
-  peer.reads_waiting.push_back(read);
+  transfer->what = what;
+  transfer->peer = &peer;
+  transfer->here = here;
+  transfer->there = key.remote;
+  transfer->offset = offset;
+  transfer->length = length;
+  transfer->done = done;
+  (puts ? counters.puts : counters.gets).add();
+  peer.transfers_waiting.push_back(transfer);
   flush_later(peer);
   return ASHLAR_PENDING;
 }

@@ -56,6 +56,7 @@ Endpoint& Interface::endpoint_of(std::uint64_t of, std::uint32_t number) {
   Endpoint& peer = *entry;
   peer.ops = &kEndpointOps;
   if (fabric_->reads()) peer.capabilities |= ASHLAR_CAP_GET;
+  if (fabric_->puts()) peer.capabilities |= ASHLAR_CAP_PUT;
   if (wake_) peer.capabilities |= ASHLAR_CAP_WAKE_FD;
   if (record_.alive.family != 0) peer.capabilities |= ASHLAR_CAP_FAILURE;
   peer.max_short = static_cast<std::uint32_t>(std::min<std::uint64_t>(kMaxShort, config_.frame_bytes - sizeof(Frame)));
@@ -259,30 +260,30 @@ void Interface::fail(Endpoint& peer, const std::string& reason) {
   const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = peer.peer},
                                {.name = "lower", .text = peer.failure.c_str(), .number = 0}};
   const ashlar_result lost = ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "network.get", facts, std::size(facts));
-  while (!peer.reads_waiting.empty()) {
-    Read* const read = peer.reads_waiting.front();
-    peer.reads_waiting.pop_front();
-    ashlar_completion* const done = read->done;
-    dispose(*read);
+  while (!peer.transfers_waiting.empty()) {
+    Transfer* const transfer = peer.transfers_waiting.front();
+    peer.transfers_waiting.pop_front();
+    ashlar_completion* const done = transfer->done;
+    dispose(*transfer);
     if (done != nullptr) done->done(done, lost);
   }
   // The library may never end those that it keeps; their memory is not written any more, as the peer is gone.
-  const std::set<Read*> under_way = peer.reads;
-  for (Read* read : under_way) {
-    ashlar_completion* const done = std::exchange(read->done, nullptr);
-    if (fabric_->abandon(*read)) finish(*read, lost);
+  const std::set<Transfer*> under_way = peer.transfers;
+  for (Transfer* transfer : under_way) {
+    ashlar_completion* const done = std::exchange(transfer->done, nullptr);
+    if (fabric_->abandon(*transfer)) finish(*transfer, lost);
     if (done != nullptr) done->done(done, lost);
   }
 }
 
 void Interface::disconnect(Endpoint& peer) {
   peer.held = false;
-  for (Read* read : peer.reads_waiting) dispose(*read);
-  peer.reads_waiting.clear();
-  const std::set<Read*> under_way = peer.reads;
-  for (Read* read : under_way) {
-    read->done = nullptr;
-    if (fabric_->abandon(*read)) finish(*read, ASHLAR_OK);
+  for (Transfer* transfer : peer.transfers_waiting) dispose(*transfer);
+  peer.transfers_waiting.clear();
+  const std::set<Transfer*> under_way = peer.transfers;
+  for (Transfer* transfer : under_way) {
+    transfer->done = nullptr;
+    if (fabric_->abandon(*transfer)) finish(*transfer, ASHLAR_OK);
   }
   if (peer.way == Endpoint::Way::kOpen) {
     control(peer, Kind::kBye);

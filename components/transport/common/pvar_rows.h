@@ -66,6 +66,10 @@
                            offsetof(ashlar::network::Counters, gets)),                                                \
       ashlar::plugin::pvar("get_bytes", "bytes of data in these", ASHLAR_PVAR_AGGREGATE,                              \
                            offsetof(ashlar::network::Counters, get_bytes)),                                           \
+      ashlar::plugin::pvar("puts", "operations that wrote the memory of peers", ASHLAR_PVAR_COUNTER,                  \
+                           offsetof(ashlar::network::Counters, puts)),                                                \
+      ashlar::plugin::pvar("put_bytes", "bytes of data in these", ASHLAR_PVAR_AGGREGATE,                              \
+                           offsetof(ashlar::network::Counters, put_bytes)),                                           \
       ashlar::plugin::pvar(                                                                                           \
           "questions", "questions to hosts whether a process is there (transport." component ".liveness_interval)",   \
           ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, questions))

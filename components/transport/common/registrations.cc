@@ -18,16 +18,16 @@ bool Registrations::lasting(std::uint64_t begin, std::uint64_t bytes, ashlar_las
          context_.lasting(context_.lane_context, at(begin), bytes, out) != 0;
 }
 
-Region* Registrations::take(const void* address, std::uint64_t bytes, Fabric::Use use) {
+Region* Registrations::take(const void* address, std::uint64_t bytes, unsigned uses) {
   const auto begin = reinterpret_cast<std::uint64_t>(address);
   ashlar_lasting memory = {};
   Region* region = nullptr;
   if (fabric_.keeps() && config_.registered_bytes != 0 && lasting(begin, bytes, &memory) &&
       memory.length <= config_.registered_bytes)
     region = take_lasting(memory);
-  if (region == nullptr) region = shared(begin, bytes, use);
+  if (region == nullptr) region = shared(begin, bytes, uses);
   if (region == nullptr) {
-    region = make(begin, bytes, use, 0);
+    region = make(begin, bytes, uses, 0);
     if (region == nullptr) return nullptr;
     own_.emplace(begin, region);
   }
@@ -48,18 +48,19 @@ Region* Registrations::take_lasting(const ashlar_lasting& memory) {
     counters_.registered_again.add();
     return &region;
   }
-  Region* const region = make(memory.address, memory.length, Fabric::kRead | Fabric::kWritten, memory.serial);
+  Region* const region = make(memory.address, memory.length,
+                              Fabric::kRead | Fabric::kWritten | Fabric::kPut | Fabric::kSource, memory.serial);
   if (region != nullptr) lasting_[memory.serial] = region;
   return region;
 }
 
 /// A region that operations under way have, or nullptr.
-Region* Registrations::shared(std::uint64_t begin, std::uint64_t bytes, Fabric::Use use) {
+Region* Registrations::shared(std::uint64_t begin, std::uint64_t bytes, unsigned uses) {
   if (!fabric_.keeps()) return nullptr;
   const auto [first, last] = own_.equal_range(begin);
   for (auto entry = first; entry != last; ++entry) {
     Region& region = *entry->second;
-    if (region.bytes < bytes || (region.uses & use) == 0) continue;
+    if (region.bytes < bytes || (region.uses & uses) != uses) continue;
     counters_.registered_again.add();
     return &region;
   }

@@ -15,13 +15,13 @@ namespace ashlar::network {
 struct Region : ListHook {  // hook: idle ones, of lasting memory
   std::uint64_t begin = 0, bytes = 0;
   std::uint64_t serial = 0;  // of lasting memory; 0: the program's own
-  unsigned uses = 0;         // Fabric::Use
+  unsigned uses = 0;         // bits of Fabric::Use
   std::uint32_t users = 0;
   std::uint32_t whole = 0;  // of these, operations on all of it
   Registration known;
 };
 
-/// What a lane has registered for reads, of memory that peers read and of memory that reads write.
+/// What a lane has registered: memory that peers read and write, and that its own reads and puts use.
 ///
 /// The program may free its own memory as soon as no operation uses it, and the system may then give other memory the
 /// same address, which nothing tells. So that is registered for each operation; one on the same memory shares it while
@@ -37,7 +37,7 @@ class Registrations {
   Registrations& operator=(const Registrations&) = delete;
 
   /// A region that has [address, address + bytes), which give_back() gives back. nullptr: Fabric::reason() says why.
-  Region* take(const void* address, std::uint64_t bytes, Fabric::Use use);
+  Region* take(const void* address, std::uint64_t bytes, unsigned uses);
   /// `bytes`: as taken.
   void give_back(Region& region, std::uint64_t bytes);
   /// Gives up all that is idle.
@@ -49,7 +49,7 @@ class Registrations {
   Region* make(std::uint64_t begin, std::uint64_t bytes, unsigned uses, std::uint64_t serial);
   bool lasting(std::uint64_t begin, std::uint64_t bytes, ashlar_lasting* out) const;
   Region* take_lasting(const ashlar_lasting& memory);
-  Region* shared(std::uint64_t begin, std::uint64_t bytes, Fabric::Use use);
+  Region* shared(std::uint64_t begin, std::uint64_t bytes, unsigned uses);
   void keep(Region& region);
   void drop(Region& region);
   bool drop_idle(std::uint64_t most_bytes, std::uint64_t most_regions);

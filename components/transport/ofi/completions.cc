@@ -12,7 +12,7 @@ namespace {
 
 using network::Buffer;
 using network::Operation;
-using network::Read;
+using network::Transfer;
 
 constexpr int kEntriesAtOnce = 32;
 constexpr int kLooksAtOnce = 4;
@@ -33,12 +33,30 @@ Provider::Posted Provider::post(Buffer& buffer, network::Path to) {
   return posted(fi_send(endpoint_, buffer.bytes, buffer.length, buffer.description, to, &buffer.library));
 }
 
-Provider::Posted Provider::post(Read& read, network::Path from) {
+Provider::Posted Provider::post(Transfer& transfer, network::Path peer) {
   std::uint64_t key = 0;
-  std::memcpy(&key, read.from.bytes, sizeof key);
-  void* const description = read.region != nullptr ? read.region->known.description : nullptr;
-  return posted(
-      fi_read(endpoint_, read.to, read.length, description, from, read.from.base + read.offset, key, &read.library));
+  std::memcpy(&key, transfer.there.bytes, sizeof key);
+  void* const description = transfer.region != nullptr ? transfer.region->known.description : nullptr;
+  const std::uint64_t there = transfer.there.base + transfer.offset;
+  if (transfer.what == Operation::What::kPut)
+    return posted(write(transfer.here, transfer.length, description, peer, there, key, &transfer.library));
+  return posted(fi_read(endpoint_, transfer.here, transfer.length, description, peer, there, key, &transfer.library));
+}
+
+/// A put whose end is told when the peer's processors find the bytes.
+ssize_t Provider::write(void* here, std::size_t bytes, void* description, network::Path peer, std::uint64_t there,
+                        std::uint64_t key, void* context) {
+  const iovec from{.iov_base = here, .iov_len = bytes};
+  const fi_rma_iov to{.addr = there, .len = bytes, .key = key};
+  fi_msg_rma message = {};
+  message.msg_iov = &from;
+  message.desc = &description;
+  message.iov_count = 1;
+  message.addr = peer;
+  message.rma_iov = &to;
+  message.rma_iov_count = 1;
+  message.context = context;
+  return fi_writemsg(endpoint_, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 
 bool Provider::inject(const std::byte* bytes, std::size_t length, network::Path to) {
@@ -100,8 +118,11 @@ unsigned Provider::take(const fi_cq_msg_entry& entry) {
       events_->sent(static_cast<Buffer&>(operation));
       return 0;
     case Operation::What::kRead:
-      events_->read(static_cast<Read&>(operation));
+    case Operation::What::kPut:
+      events_->transferred(static_cast<Transfer&>(operation));
       return 1;
+    case Operation::What::kTrial:
+      return 0;
   }
   return 0;
 }
@@ -120,8 +141,11 @@ unsigned Provider::take_error() {
       events_->not_sent(static_cast<Buffer&>(operation), reason(entry));
       return 1;
     case Operation::What::kRead:
-      events_->not_read(static_cast<Read&>(operation), reason(entry));
+    case Operation::What::kPut:
+      events_->not_transferred(static_cast<Transfer&>(operation), reason(entry));
       return 1;
+    case Operation::What::kTrial:
+      return 0;
   }
   return 0;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "components/transport/common/card.h"
+#include "framework/base/clock.h"
 
 namespace ashlar::ofi {
 namespace {
@@ -23,6 +24,10 @@ constexpr const char* kOverTcp[] = {"tcp;ofi_rxm", "tcp"};
 constexpr int kNotTaken = std::numeric_limits<int>::max();
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+bool over_tcp(const std::string& provider) {
+  return std::find(std::begin(kOverTcp), std::end(kOverTcp), provider) != std::end(kOverTcp);
+}
 
 /// Not a network card: what the system's own sockets and memory do.
 bool software(const std::string& provider) {
@@ -54,9 +59,7 @@ int rank_of(const fi_info& info, const Config& config, bool one_node, const char
     return kNotTaken;
   };
   const bool any = wanted == "auto";
-  const auto* const over_tcp = std::find(std::begin(kOverTcp), std::end(kOverTcp), provider);
-  if (any ? software(provider) && over_tcp == std::end(kOverTcp) : provider != wanted)
-    return refused("it serves when named");
+  if (any ? software(provider) && !over_tcp(provider) : provider != wanted) return refused("it serves when named");
   if (wanted_device != "auto" && device != wanted_device) return refused("another device is named");
   if ((info.tx_attr->msg_order & info.rx_attr->msg_order & FI_ORDER_SAS) == 0) return refused("it keeps no order");
   const Reach reach = reach_of(info);
@@ -90,12 +93,12 @@ void Provider::close() {
 bool Provider::choose(bool one_node, int* error) {
   fi_info* const hints = library_->dupinfo(nullptr);
   if (hints == nullptr) return *error = -FI_ENOMEM, false;
-  hints->caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_READ | FI_REMOTE_READ;
+  hints->caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_READ | FI_REMOTE_READ | FI_WRITE | FI_REMOTE_WRITE;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->mr_mode = kMemoryModes;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
-  hints->domain_attr->control_progress = hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+  hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
   hints->tx_attr->size = config_.sessions.sends;
   hints->rx_attr->size = config_.receives;
   hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS;
@@ -129,8 +132,49 @@ bool Provider::choose(bool one_node, int* error) {
   }
   if (best != nullptr) info_ = library_->dupinfo(best);
   library_->freeinfo(all);
-  if (info_ == nullptr) *error = -FI_ENODATA;
-  return info_ != nullptr;
+  if (info_ == nullptr) return *error = -FI_ENODATA, false;
+  // Over TCP libfabric would start a thread for that.
+  if (over_tcp(info_->fabric_attr->prov_name)) info_->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+  return true;
+}
+
+/// Whether the provider says that it does what puts need.
+bool Provider::may_put() const {
+  constexpr std::uint64_t kBoth = FI_WRITE | FI_REMOTE_WRITE;
+  return (info_->caps & kBoth) == kBoth && info_->domain_attr->data_progress == FI_PROGRESS_AUTO;
+}
+
+/// By a put to this process itself. One-sided communication counts on puts that need nothing of the peer's program.
+bool Provider::prove_puts() {
+  constexpr std::uint64_t kWord = 0x70757473, kLimitNs = 5'000'000'000;
+  if (!may_put()) return false;
+  struct Trial : network::Operation {
+    std::uint64_t from = kWord, to = 0;
+  };
+  auto trial = std::make_unique<Trial>();
+  trial->what = network::Operation::What::kTrial;
+  network::Registration known;
+  const network::Path own = insert(address(), nullptr);
+  if (own == network::kNoPath || !enlist(&trial->from, 2 * sizeof kWord, kSource | kPut, &known)) return false;
+  const network::RemoteKey named = key_of(known, &trial->to);
+  std::uint64_t key = 0;
+  std::memcpy(&key, named.bytes, sizeof key);
+  ssize_t posted = -FI_EAGAIN, ended = -FI_EAGAIN;
+  fi_cq_msg_entry entry = {};
+  for (const std::uint64_t until = now_ns() + kLimitNs; ended == -FI_EAGAIN && now_ns() < until; sched_yield()) {
+    if (posted == -FI_EAGAIN)
+      posted = write(&trial->from, sizeof kWord, known.description, own, named.base, key, &trial->library);
+    if (posted != 0 && posted != -FI_EAGAIN) break;
+    ended = fi_cq_read(completions_, &entry, 1);
+  }
+  const bool proved = ended == 1 && trial->to == kWord;
+  if (ended == -FI_EAVAIL) (void)take_error();
+  if (posted == 0 && ended == -FI_EAGAIN) {
+    (void)trial.release();  // libfabric has it still
+    return false;
+  }
+  delist(known);
+  return proved;
 }
 
 /// nullptr, or what could not be made.
@@ -160,6 +204,7 @@ const char* Provider::start(int* error) {
   if (*error == 0) *error = fi_ep_bind(endpoint_, &completions_->fid, FI_TRANSMIT | FI_RECV);
   if (*error == 0) *error = fi_enable(endpoint_);
   if (*error != 0) return "its endpoint";
+  puts_ = prove_puts();
   receives_ = std::make_unique<network::BufferPool>(*this, config_.sessions.frame_bytes, receives);
   for (std::uint64_t i = 0; i < receives; ++i) {
     network::Buffer* const buffer = receives_->take();
@@ -183,10 +228,11 @@ ashlar_result Provider::open(const ashlar_host& host, bool one_node, Events& eve
         {.name = "lower", .text = others_.empty() ? text(error) : others_.c_str(), .number = 0}};
     return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "ofi.no_provider", facts, std::size(facts));
   }
-  why_ = "the first of those that libfabric lists";
   name_ = info_->fabric_attr->prov_name;
   device_ = info_->domain_attr->name;
   const char* const what = start(&error);
+  why_ = puts_ ? "the first of those that libfabric lists, whose puts need nothing of the peer's program"
+               : "the first of those that libfabric lists; one-sided communication does without its puts";
   if (what == nullptr) return ASHLAR_OK;
   const ashlar_fact facts[] = {{.name = "provider", .text = name_.c_str(), .number = 0},
                                {.name = "domain", .text = device_.c_str(), .number = 0},
@@ -238,11 +284,13 @@ int Provider::enlist(const void* memory, std::size_t bytes, std::uint64_t access
 }
 
 bool Provider::enlist(const void* memory, std::size_t bytes, unsigned uses, network::Registration* out) {
-  if ((uses & kRead) == 0 && !wants(FI_MR_LOCAL)) return true;
+  if ((uses & (kRead | kPut)) == 0 && !wants(FI_MR_LOCAL)) return true;
   std::uint64_t access = 0;
   if ((uses & kFrames) != 0) access |= FI_SEND | FI_RECV;
   if ((uses & kRead) != 0) access |= FI_REMOTE_READ;
   if ((uses & kWritten) != 0) access |= FI_READ;
+  if ((uses & kPut) != 0 && may_put()) access |= FI_REMOTE_WRITE;
+  if ((uses & kSource) != 0 && may_put()) access |= FI_WRITE;
   auto* const region = new (std::nothrow) Region{.known = nullptr, .memory = static_cast<const std::byte*>(memory)};
   last_error_ = region == nullptr ? -FI_ENOMEM : enlist(memory, bytes, access, &region->known);
   if (last_error_ != 0) {

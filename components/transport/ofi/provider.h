@@ -29,7 +29,7 @@ class Provider final : public network::Fabric {
 
   network::Path insert(const std::vector<std::uint8_t>& address, network::Endpoint* owner) override;
   Posted post(network::Buffer& buffer, network::Path to) override;
-  Posted post(network::Read& read, network::Path from) override;
+  Posted post(network::Transfer& transfer, network::Path peer) override;
   bool inject(const std::byte* bytes, std::size_t length, network::Path to) override;
   std::size_t inject_most() const override { return info_->tx_attr->inject_size; }
   void make_room() override;
@@ -43,12 +43,14 @@ class Provider final : public network::Fabric {
   void delist(network::Registration& registration) override;
   network::RemoteKey key_of(const network::Registration& registration, const void* memory) const override;
   bool keeps() const override { return true; }
-  bool writes_known_memory() const override { return wants(FI_MR_LOCAL); }
+  bool uses_known_memory() const override { return wants(FI_MR_LOCAL); }
 
  private:
   // provider.cc
   bool choose(bool one_node, int* error);
   const char* start(int* error);
+  bool may_put() const;
+  bool prove_puts();
   bool wants(int mode) const { return (info_->domain_attr->mr_mode & mode) != 0; }
   /// What Registration::region points to.
   struct Region {
@@ -60,6 +62,8 @@ class Provider final : public network::Fabric {
   Posted posted(ssize_t error);
 
   // completions.cc
+  ssize_t write(void* here, std::size_t bytes, void* description, network::Path peer, std::uint64_t there,
+                std::uint64_t key, void* context);
   unsigned take(const fi_cq_msg_entry& entry);
   unsigned take_error();
   std::string reason(const fi_cq_err_entry& entry) const;

@@ -40,12 +40,12 @@ class Worker final : public network::Fabric {
 
   network::Path insert(const std::vector<std::uint8_t>& address, network::Endpoint* owner) override;
   Posted post(network::Buffer& buffer, network::Path to) override;
-  Posted post(network::Read& read, network::Path from) override;
+  Posted post(network::Transfer& read, network::Path from) override;
   bool left(network::Path path) override;
   void make_room() override { progress(); }
   unsigned look() override;
-  void drop(network::Read& read) override;
-  bool abandon(network::Read& read) override;
+  void drop(network::Transfer& read) override;
+  bool abandon(network::Transfer& read) override;
   std::string reason() const override { return reason_; }
 
   int wake_fd() const override { return wake_fd_; }
@@ -95,9 +95,9 @@ class Worker final : public network::Fabric {
 
   // worker_reads.cc: memory that is read.
   bool pack(const void* memory, std::size_t bytes, ucp_mem_h* known, PackedKey* out);
-  Posted ask(Peer& peer, network::Read& read);
+  Posted ask(Peer& peer, network::Transfer& read);
   bool answer(ucp_ep_h to, const struct Answer& answer, const std::byte* memory, std::size_t length);
-  void end(network::Read& read, ucs_status_t status);
+  void end(network::Transfer& read, ucs_status_t status);
   void end_reads(const Peer* peer, ucs_status_t status);
   static void was_read(void* request, ucs_status_t status, void* read);
   static void words_left(void* request, ucs_status_t status, void* words);
@@ -120,7 +120,7 @@ class Worker final : public network::Fabric {
   struct Kept {
     std::vector<std::vector<std::byte>> frames;
     std::vector<std::pair<network::Buffer*, ucs_status_t>> buffers;
-    std::vector<std::pair<network::Read*, ucs_status_t>> reads;
+    std::vector<std::pair<network::Transfer*, ucs_status_t>> reads;
 
     bool empty() const { return frames.empty() && buffers.empty() && reads.empty(); }
   } kept_;
@@ -137,7 +137,7 @@ class Worker final : public network::Fabric {
   std::unordered_map<std::uint32_t, std::unique_ptr<Region>> regions_;  // by number
   std::uint32_t last_region_ = 0;
   struct Asked {
-    network::Read* read = nullptr;
+    network::Transfer* read = nullptr;
     const Peer* peer = nullptr;
     std::uint64_t got = 0;  // bytes
   };

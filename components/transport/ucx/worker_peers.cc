@@ -13,7 +13,7 @@ namespace ashlar::ucx {
 namespace {
 
 using network::Buffer;
-using network::Read;
+using network::Transfer;
 
 constexpr int kLooksAtOnce = 16;
 constexpr std::uint64_t kAgain = 100'000'000;  // between two endpoints to a process that did not answer the first

@@ -17,7 +17,7 @@ struct Answer {
 
 namespace {
 
-using network::Read;
+using network::Transfer;
 
 struct Ask {
   std::uint64_t cookie;   // of the reader
@@ -44,8 +44,8 @@ struct UnderWay {
   ucp_rkey_h key;
   std::uint64_t cookie;  // of one that was asked for
 };
-UnderWay& under_way(Read& read) { return *reinterpret_cast<UnderWay*>(read.library); }
-static_assert(sizeof(UnderWay) <= sizeof(Read::library));
+UnderWay& under_way(Transfer& read) { return *reinterpret_cast<UnderWay*>(read.library); }
+static_assert(sizeof(UnderWay) <= sizeof(Transfer::library));
 
 }  // namespace
 
@@ -111,12 +111,12 @@ network::RemoteKey Worker::key_of(const network::Registration& registration, con
   return named;
 }
 
-Worker::Posted Worker::post(Read& read, network::Path from) {
+Worker::Posted Worker::post(Transfer& read, network::Path from) {
   Peer& peer = *peers_[from];
   if (!ready(peer)) return Posted::kLater;
   if (asks_) return ask(peer, read);
   PackedKey packed;
-  std::memcpy(&packed, read.from.bytes, sizeof packed);
+  std::memcpy(&packed, read.there.bytes, sizeof packed);
   if (const ucs_status_t status = library_->ep_rkey_unpack(peer.endpoint, packed.bytes, &under_way(read).key);
       status != UCS_OK) {
     reason_ = library_->status_string(status);
@@ -124,7 +124,7 @@ Worker::Posted Worker::post(Read& read, network::Path from) {
   }
   under_way(read).worker = this;
   const ucp_request_param_t parameters = request_of(was_read, &read);
-  const ucs_status_ptr_t left = library_->get_nbx(peer.endpoint, read.to, read.length, read.from.base + read.offset,
+  const ucs_status_ptr_t left = library_->get_nbx(peer.endpoint, read.here, read.length, read.there.base + read.offset,
                                                   under_way(read).key, &parameters);
   if (UCS_PTR_IS_ERR(left)) {
     drop(read);
@@ -135,7 +135,7 @@ Worker::Posted Worker::post(Read& read, network::Path from) {
   return Posted::kYes;
 }
 
-void Worker::drop(Read& read) {
+void Worker::drop(Transfer& read) {
   if (under_way(read).worker == nullptr) return;
   if (asks_)
     asked_.erase(under_way(read).cookie);
@@ -145,33 +145,33 @@ void Worker::drop(Read& read) {
 }
 
 /// Of a read that was asked for, what arrives later finds no place. UCX's own are ended by UCX.
-bool Worker::abandon(Read& read) { return asks_ && asked_.erase(under_way(read).cookie) != 0; }
+bool Worker::abandon(Transfer& read) { return asks_ && asked_.erase(under_way(read).cookie) != 0; }
 
 void Worker::was_read(void* request, ucs_status_t status, void* of) {
-  Read& read = *static_cast<Read*>(of);
+  Transfer& read = *static_cast<Transfer*>(of);
   auto& worker = *under_way(read).worker;
   worker.library_->request_free(request);
   worker.end(read, status);
 }
 
 /// Told by look(); elsewhere it waits for that.
-void Worker::end(Read& read, ucs_status_t status) {
+void Worker::end(Transfer& read, ucs_status_t status) {
   ++handled_;
   if (!looking_)
     kept_.reads.emplace_back(&read, status);
   else if (status == UCS_OK)
-    events_->read(read);
+    events_->transferred(read);
   else
-    events_->not_read(read, library_->status_string(status));
+    events_->not_transferred(read, library_->status_string(status));
 }
 
-Worker::Posted Worker::ask(Peer& peer, Read& read) {
+Worker::Posted Worker::ask(Peer& peer, Transfer& read) {
   auto* const words = new (std::nothrow) Words{.library = library_};
   if (words == nullptr) return Posted::kLater;
   PackedKey packed;
-  std::memcpy(&packed, read.from.bytes, sizeof packed);
+  std::memcpy(&packed, read.there.bytes, sizeof packed);
   words->ask = {.cookie = ++last_cookie_,
-                .address = read.from.base + read.offset,
+                .address = read.there.base + read.offset,
                 .length = read.length,
                 .region = packed.region,
                 .reserved = 0,
@@ -254,10 +254,10 @@ ucs_status_t Worker::answered(void* self, const void* header, std::size_t header
     return UCS_OK;
   }
   Asked& asked = known->second;
-  Read& read = *asked.read;
+  Transfer& read = *asked.read;
   const bool fits = answer.at == asked.got && length <= read.length - asked.got;
   if (fits) {
-    std::memcpy(static_cast<std::byte*>(read.to) + answer.at, data, length);
+    std::memcpy(static_cast<std::byte*>(read.here) + answer.at, data, length);
     asked.got += length;
     if (asked.got < read.length) return UCS_OK;
   }
@@ -268,10 +268,10 @@ ucs_status_t Worker::answered(void* self, const void* header, std::size_t header
 
 /// Those whose answer will not come.
 void Worker::end_reads(const Peer* peer, ucs_status_t status) {
-  std::vector<Read*> reads;
+  std::vector<Transfer*> reads;
   for (const auto& [cookie, asked] : asked_)
     if (asked.peer == peer) reads.push_back(asked.read);
-  for (Read* const read : reads) {
+  for (Transfer* const read : reads) {
     asked_.erase(under_way(*read).cookie);
     end(*read, status);
   }

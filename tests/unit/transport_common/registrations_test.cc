@@ -22,7 +22,7 @@ class Library final : public Fabric {
   const sockaddr* source() const override { return nullptr; }
   Path insert(const std::vector<std::uint8_t>&, Endpoint*) override { return kNoPath; }
   Posted post(Buffer&, Path) override { return Posted::kFailed; }
-  Posted post(Read&, Path) override { return Posted::kFailed; }
+  Posted post(Transfer&, Path) override { return Posted::kFailed; }
   unsigned look() override { return 0; }
   std::string reason() const override { return "full"; }
   int wake_fd() const override { return -1; }

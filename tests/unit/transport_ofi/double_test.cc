@@ -98,6 +98,72 @@ ashlar_result read(Pair& pair, const std::string& from, std::string* to) {
   return got.result;
 }
 
+/// a writes to the end of b's memory.
+ashlar_result put(Pair& pair, const std::string& from, std::string* to) {
+  ashlar_key key;
+  EXPECT_EQ(pair.b.iface->expose(to->data(), to->size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
+  Got got;
+  EXPECT_EQ(pair.to->ops->put(pair.to, from.data(), &key, to->size() - from.size(), from.size(), &got), ASHLAR_PENDING);
+  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return got.ended; }));
+  pair.b.iface->unexpose(key);
+  return got.result;
+}
+
+std::uint32_t put_completion(const Process& process) {
+  ashlar_iface_attributes attributes{};
+  attributes.size = sizeof attributes;
+  process.iface->attributes(&attributes);
+  return attributes.put_completion;
+}
+
+TEST_F(Double, PutsObeyEveryMemoryMode) {
+  constexpr int kModes[] = {0, FI_MR_LOCAL, FI_MR_VIRT_ADDR | FI_MR_PROV_KEY,
+                            FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT};
+  for (const int mode : kModes)
+    for (const unsigned late : {0u, 3u}) {
+      settings() = {};
+      settings().mr_mode = mode;
+      settings().puts = 1;
+      settings().late = late;
+      SCOPED_TRACE(mode);
+      Pair pair;
+      ASSERT_TRUE(pair.ready()) << last_failure;
+      EXPECT_EQ(put_completion(pair.a), static_cast<std::uint32_t>(ASHLAR_PUT_AT_DONE));
+      ASSERT_NE(pair.to->capabilities & ASHLAR_CAP_PUT, 0u);
+      const std::string part = pattern(late, 70000);
+      std::string whole(100000, 'x');
+      ASSERT_EQ(put(pair, part, &whole), ASHLAR_OK);
+      EXPECT_EQ(whole, std::string(30000, 'x') + part);
+      EXPECT_EQ(pair.a.iface->counters.puts.get(), 1u);
+      EXPECT_EQ(pair.a.iface->counters.put_bytes.get(), part.size());
+      ASSERT_STREQ(seen().broken, "");
+    }
+}
+
+// One-sided communication does without puts that need the target's calls, and without those that are not what they say.
+TEST_F(Double, PutsAreProvedOrNotOffered) {
+  for (const unsigned puts : {0u, 2u}) {
+    settings().puts = puts;
+    Pair pair;
+    ASSERT_TRUE(pair.ready()) << last_failure;
+    EXPECT_EQ(put_completion(pair.a), static_cast<std::uint32_t>(ASHLAR_PUT_UNKNOWN));
+    EXPECT_EQ(pair.to->capabilities & ASHLAR_CAP_PUT, 0u);
+    ASSERT_NO_FATAL_FAILURE(exchange(pair, 40));
+  }
+}
+
+TEST_F(Double, APutThatFailsIsTold) {
+  settings().puts = 1;
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  settings().fail_read = 1;
+  std::string whole(1000, 'x');
+  EXPECT_LT(put(pair, pattern(1, 100), &whole), 0);
+  EXPECT_NE(last_failure.find("network.put peer=1"), std::string::npos) << last_failure;
+  EXPECT_EQ(whole, std::string(1000, 'x'));
+  ASSERT_EQ(put(pair, pattern(1, 100), &whole), ASHLAR_OK) << last_failure;
+}
+
 TEST_F(Double, EveryMemoryModeIsObeyed) {
   constexpr int kModes[] = {FI_MR_LOCAL, FI_MR_VIRT_ADDR, FI_MR_ALLOCATED, FI_MR_PROV_KEY, FI_MR_ENDPOINT};
   for (unsigned set = 0; set < 1u << std::size(kModes); ++set) {

@@ -93,9 +93,9 @@ TEST(Reads, ThatWereGivenUpWriteNothing) {
   ASSERT_EQ(Process::send(reader.to, 1), ASHLAR_OK);
   ASSERT_TRUE(run({&reader.a, &reader.b}, [&] { return !reader.b.got.empty(); }));
   ASSERT_EQ(reader.to->ops->get(reader.to, reader.copy.data(), &reader.key, 0, 1 << 20, &got), ASHLAR_PENDING);
-  ASSERT_TRUE(run({&reader.a}, [&] { return !reader.to->reads.empty(); }));
+  ASSERT_TRUE(run({&reader.a}, [&] { return !reader.to->transfers.empty(); }));
   reader.a.iface->disconnect(*reader.to);
-  EXPECT_TRUE(reader.to->reads.empty());
+  EXPECT_TRUE(reader.to->transfers.empty());
   (void)run(
       {&reader.a, &reader.b}, [] { return false; }, 50);
   EXPECT_EQ(got.result, ASHLAR_PENDING) << "nothing is told after disconnect()";

@@ -115,6 +115,24 @@ ssize_t read(fid_ep* ep, void* memory, std::size_t length, void* description, fi
   return 0;
 }
 
+ssize_t write_message(fid_ep* ep, const fi_msg_rma* message, std::uint64_t flags) {
+  const auto locked = guard();
+  Endpoint& endpoint = of(ep);
+  if (refuses(endpoint)) return -FI_EAGAIN;
+  if ((flags & FI_DELIVERY_COMPLETE) == 0) broken("a put whose end does not tell that the bytes are there");
+  const iovec& from = *message->msg_iov;
+  const fi_rma_iov& there = *message->rma_iov;
+  Region* region = nullptr;
+  if (!registered(endpoint, from.iov_base, from.iov_len, *message->desc, FI_WRITE, &region)) return -FI_EINVAL;
+  ++ofi_double_seen.writes;
+  mark(message->context);
+  endpoint.started.push_back(
+      made(endpoint, Operation::What::kWrite, from.iov_base, from.iov_len, message->addr, region, message->context));
+  endpoint.started.back().address = there.addr;
+  endpoint.started.back().key = there.key;
+  return 0;
+}
+
 /// Counts `*at` down; true when it reaches 0 by that.
 bool due(unsigned* at) { return *at != 0 && --*at == 0; }
 
@@ -147,6 +165,7 @@ void give_functions(Endpoint& endpoint) {
   static fi_ops_rma memory = {};
   memory.size = sizeof memory;
   memory.read = read;
+  memory.writemsg = write_message;
   endpoint.fid.msg = &messages;
   endpoint.fid.rma = &memory;
 }
@@ -163,20 +182,25 @@ void Endpoint::finish(void* context, std::uint64_t flags, std::size_t length, in
 }
 
 /// 0, or an error of libfabric.
-int Endpoint::read(const Operation& operation) {
+int Endpoint::transfer(const Operation& operation) {
+  const bool writes = operation.what == Operation::What::kWrite;
   const auto owner = endpoints().find(operation.to);
   if (owner == endpoints().end()) return FI_EHOSTUNREACH;
   const Domain& theirs = *owner->second->domain;
   const auto region = theirs.regions.find(operation.key);
   if (region == theirs.regions.end()) return FI_EACCES;
   const Region& found = *region->second;
-  const std::byte* const from = (theirs.mr_mode & FI_MR_VIRT_ADDR) != 0
-                                    ? reinterpret_cast<const std::byte*>(operation.address)
-                                    : found.base + operation.address;
-  if (!found.usable || (found.access & FI_REMOTE_READ) == 0 || from < found.base ||
-      from + operation.length > found.base + found.length)
+  const std::byte* const there = (theirs.mr_mode & FI_MR_VIRT_ADDR) != 0
+                                     ? reinterpret_cast<const std::byte*>(operation.address)
+                                     : found.base + operation.address;
+  if (!found.usable || (found.access & (writes ? FI_REMOTE_WRITE : FI_REMOTE_READ)) == 0 || there < found.base ||
+      there + operation.length > found.base + found.length)
     return FI_EACCES;
-  std::memcpy(operation.memory, from, operation.length);
+  if (writes && ofi_double_settings.puts == 2) return 0;
+  if (writes)
+    std::memcpy(const_cast<std::byte*>(there), operation.memory, operation.length);
+  else
+    std::memcpy(operation.memory, there, operation.length);
   return 0;
 }
 
@@ -189,13 +213,12 @@ void Endpoint::progress() {
     }
     const auto there = endpoints().find(operation.to);
     // Resource management (FI_RM_ENABLED): who receives nothing is sent no more.
-    if (operation.what != Operation::What::kRead && there != endpoints().end() &&
-        there->second->arrived.size() >= kUnreceived)
-      break;
+    const bool transfers = operation.what == Operation::What::kRead || operation.what == Operation::What::kWrite;
+    if (!transfers && there != endpoints().end() && there->second->arrived.size() >= kUnreceived) break;
     if (operation.region != nullptr) --operation.region->used;
-    if (operation.what == Operation::What::kRead) {
-      const int error = due(&ofi_double_settings.fail_read) ? FI_EIO : read(operation);
-      finish(operation.context, FI_READ | FI_RMA, 0, error);
+    if (transfers) {
+      const int error = due(&ofi_double_settings.fail_read) ? FI_EIO : transfer(operation);
+      finish(operation.context, FI_RMA | (operation.what == Operation::What::kRead ? FI_READ : FI_WRITE), 0, error);
     } else {
       const bool injected = operation.what == Operation::What::kInject;
       const bool fails = !injected && due(&ofi_double_settings.fail_send);

@@ -38,7 +38,7 @@ void read_environment() {
     };
     Settings& s = ofi_double_settings;
     if (!(set("mr_mode", &s.mr_mode) || set("inject", &s.inject) || set("sends", &s.sends) || set("again", &s.again) ||
-          set("late", &s.late) || set("regions", &s.regions) || set("fail_read", &s.fail_read)))
+          set("late", &s.late) || set("regions", &s.regions) || set("fail_read", &s.fail_read) || set("puts", &s.puts)))
       std::abort();
     at += length + (at[length] == ',' ? 1 : 0);
   }
@@ -99,6 +99,7 @@ int fi_getinfo(std::uint32_t, const char*, const char*, std::uint64_t, const fi_
   info->domain_attr->name = strdup("memory");
   info->domain_attr->mr_mode = ofi_double_settings.mr_mode;
   info->domain_attr->av_type = FI_AV_TABLE;
+  info->domain_attr->data_progress = ofi_double_settings.puts != 0 ? FI_PROGRESS_AUTO : FI_PROGRESS_MANUAL;
   info->fabric_attr->name = strdup("process");
   info->fabric_attr->prov_name = strdup(ofi_double::kName);
   info->tx_attr->size = ofi_double_settings.sends;

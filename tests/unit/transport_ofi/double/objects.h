@@ -47,12 +47,12 @@ struct Addresses {
 };
 
 struct Operation {
-  enum class What { kSend, kInject, kRead } what;
+  enum class What { kSend, kInject, kRead, kWrite } what;
   std::uint64_t to;
   std::byte* memory;
   std::size_t length;
   std::vector<std::byte> copy;  // kInject
-  std::uint64_t address, key;   // kRead
+  std::uint64_t address, key;   // kRead, kWrite
   Region* region;
   void* context;
   unsigned wait;
@@ -81,7 +81,7 @@ struct Endpoint {
 
  private:
   void finish(void* context, std::uint64_t flags, std::size_t length, int error);
-  int read(const Operation& operation);
+  int transfer(const Operation& operation);
 };
 
 /// The functions of endpoints. `found` by address: those that are open.

@@ -244,45 +244,46 @@ ashlar_result PmixClient::put(const char* key, const void* blob, std::size_t byt
 void PmixClient::fence_answered(pmix_status_t status, void*) {
   Inbox& box = inbox();
   const std::lock_guard<std::mutex> lock(box.mutex);
-  box.fence_done = true;
+  box.fence_answered = true;
   box.fence_status = status;
   box.changed.notify_all();
 }
 
 ashlar_result PmixClient::fence(bool collect, std::int64_t timeout_ms) {
   Inbox& box = inbox();
-  std::unique_lock<std::mutex> lock(box.mutex);
-  if (box.fence_done) {  // otherwise an earlier call timed out, and the same fence is still on its way
-    box.fence_done = false;
+  // Otherwise an earlier call timed out. Its fence is still on its way, or was answered between the calls: another
+  // would wait for ranks that have left.
+  if (!in_fence_) {
+    {
+      const std::lock_guard<std::mutex> lock(box.mutex);
+      box.fence_answered = false;
+    }
     ++fence_number_;
-    lock.unlock();
     pmix_status_t rc = collect ? pmix_.commit() : PMIX_SUCCESS;
     if (rc == PMIX_SUCCESS) {
       const pmix_info_t info = flag(PMIX_COLLECT_DATA);
       rc = pmix_.fence_nb(nullptr, 0, collect ? &info : nullptr, collect ? 1 : 0, fence_answered, nullptr);
     }
-    lock.lock();
-    if (rc == PMIX_OPERATION_SUCCEEDED) box.fence_done = true;
-    if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED) {
-      box.fence_done = true;
-      return fail_with_call("PMIx_Fence", rc);
-    }
     if (rc == PMIX_OPERATION_SUCCEEDED) return ASHLAR_OK;
+    if (rc != PMIX_SUCCESS) return fail_with_call("PMIx_Fence", rc);
+    in_fence_ = true;
   }
-  auto ready = [&box] { return box.fence_done || !box.failed.empty(); };
+  std::unique_lock<std::mutex> lock(box.mutex);
+  auto ready = [&box] { return box.fence_answered || !box.failed.empty(); };
   if (timeout_ms < 0) {
     box.changed.wait(lock, ready);
   } else if (!box.changed.wait_for(lock, std::chrono::milliseconds(timeout_ms), ready)) {
     late_ms_ = timeout_ms;
     return ASHLAR_LAUNCH_TIMED_OUT;
   }
-  if (!box.fence_done) {
+  if (!box.fence_answered) {
     const auto& [rank, status] = box.failed.front();
     const ashlar_fact failed[] = {{.name = "ranks", .text = nullptr, .number = job_.ranks},
                                   {.name = "rank", .text = nullptr, .number = rank},
                                   {.name = "lower", .text = pmix_.error_string(status), .number = 0}};
     return ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "pmix.fence_failed", failed, std::size(failed));
   }
+  in_fence_ = false;
   // Servers answer so to the last client when others, answered earlier, have disconnected by then. All were there,
   // which is all that a fence without data is for; failed ranks are reported in another way.
   if (box.fence_status == PMIX_ERR_PARTIAL_SUCCESS && !collect) return ASHLAR_OK;

@@ -42,7 +42,7 @@ class PmixClient {
   struct Inbox {
     std::mutex mutex;
     std::condition_variable changed;
-    bool fence_done = true;
+    bool fence_answered = false;
     pmix_status_t fence_status = PMIX_SUCCESS;
     std::vector<std::pair<std::uint32_t, pmix_status_t>> failed;
   };
@@ -71,6 +71,7 @@ class PmixClient {
   std::string launcher_, process_sets_;
   bool asked_for_sets_ = false;
   bool all_local_ = false;
+  bool in_fence_ = false;  // a fence has begun, and no call has returned its outcome yet
   std::uint64_t fence_number_ = 0;
   std::int64_t late_ms_ = 0;  // how long the fence that timed out last was waited for
   ashlar_launch_peer_failed* listener_ = nullptr;

@@ -9,7 +9,7 @@ fail() { echo "FAILED: $*"; cat "$said"; exit 1; }
 
 unset FAULT
 "$check" "$faulty" >"$said" 2>&1 || fail "the component without a fault is refused"
-grep -q '18 tests, 0 wrong' "$said" || fail "not every test is run"
+grep -q '19 tests, 0 wrong' "$said" || fail "not every test is run"
 
 # FAULT, the words of the tests to run, what is said.
 fault() {

@@ -128,6 +128,22 @@ TEST_P(Job, ABarrierThatIsLateIsCalledAgain) {
   EXPECT_TRUE(right(result));
 }
 
+TEST_P(Job, ABarrierThatEndsBetweenTwoCallsHasEnded) {
+  if (job().ranks == 1) GTEST_SKIP() << "one rank waits for no other";
+  ASSERT_TRUE(fence());
+  if (job().rank == 0) {
+    for (std::uint32_t rank = 1; rank < job().ranks; ++rank) wait_for_mark("entered", rank);
+    ASSERT_TRUE(right(ops().barrier(launch(), -1)));
+    mark("through", 0);
+    return;
+  }
+  EXPECT_EQ(ops().barrier(launch(), 50), ASHLAR_LAUNCH_TIMED_OUT) << "rank 0 has not entered yet";
+  mark("entered", job().rank);
+  wait_for_mark("through", 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // by now this rank, too, may have been told
+  EXPECT_TRUE(right(ops().barrier(launch(), -1)));
+}
+
 TEST_P(Job, AKeyIsReadWhileABarrierIsLate) {
   if (job().ranks == 1) GTEST_SKIP() << "one rank waits for no other";
   ASSERT_TRUE(put("check.early", value_of(job().rank, 700)));

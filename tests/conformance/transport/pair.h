@@ -91,11 +91,8 @@ class Pair {
   ashlar_result outcome(ashlar_result result, const Completion& done, bool owner_moves = false) {
     if (result != ASHLAR_PENDING) return result;
     const bool both_move = owner_moves || needs_answers_;
-    for (int round = 0; round < 1000000 && !done.finished; ++round) {
-      b().progress();
-      if (both_move) a().progress();
-    }
-    EXPECT_TRUE(done.finished) << (both_move ? "" : "a remote operation must not need the owner of the memory");
+    EXPECT_TRUE(progress_until(both_move ? both() : std::vector<Lane*>{&b()}, [&done] { return done.finished; }))
+        << (both_move ? "" : "a remote operation must not need the owner of the memory");
     return done.result;
   }
 

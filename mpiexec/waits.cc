@@ -47,7 +47,7 @@ class Words {
   Phrase finalizing() const;
   Phrase looking_in(unsigned r) const;
   Phrase waiting(unsigned r) const;
-  std::string collective(unsigned r, const Account::Collective& c, Phrase* phrase) const;
+  std::string collective(unsigned r, const Account::Collective& c, Phrase* phrase, bool* all_there) const;
   std::vector<unsigned> cycle() const;
   std::vector<unsigned> ends() const;
   bool in_mpi(unsigned r) const { return !ranks_[r].ended && ranks_[r].state == RankState::kInitialized; }
@@ -138,9 +138,10 @@ Phrase Words::looking_in(unsigned r) const {
 Phrase Words::waiting(unsigned r) const {
   const Account& a = ranks_[r].account;
   Phrase p{"waits", "wait", "", {}};
-  for (const Account::Collective& c : a.collectives) p.rest += (p.rest.empty() ? "" : "; and ") + collective(r, c, &p);
+  bool all_there = true;
+  for (const Account::Collective& c : a.collectives)
+    p.rest += (p.rest.empty() ? "" : "; and ") + collective(r, c, &p, &all_there);
   // The messages of a collective matter only when all members take part in the same one.
-  const bool all_there = p.needs.empty() && p.rest.find(kMismatch) == std::string::npos;
   for (std::size_t i = 0; i < a.waits_for.size(); ++i) {
     const Account::Entry& e = a.waits_for[i];
     if (!a.collectives.empty() && !all_there) break;
@@ -158,7 +159,8 @@ Phrase Words::waiting(unsigned r) const {
   return p;
 }
 
-std::string Words::collective(unsigned r, const Account::Collective& c, Phrase* phrase) const {
+/// *all_there becomes false where a member is in no collective of that number.
+std::string Words::collective(unsigned r, const Account::Collective& c, Phrase* phrase, bool* all_there) const {
   std::vector<unsigned> missing, elsewhere;
   std::string mismatch;
   for (const unsigned m : c.ranks) {
@@ -168,16 +170,21 @@ std::string Words::collective(unsigned r, const Account::Collective& c, Phrase* 
     bool in_it = false, behind = !in_mpi(m) && ranks_[m].state < RankState::kInitialized, past = false;
     for (const Account::Begun& b : other.begun)
       if (tells && b.context == c.context) (b.number < c.number ? behind : past) = true;
+    // Answers come one after the other: a member may be in the next one of the communicator, or still in the last.
     for (const Account::Collective& theirs : other.collectives) {
       if (!tells || theirs.context != c.context) continue;
-      in_it = theirs.number == c.number;
-      past = past && !in_it;
-      if (in_it && theirs.text != c.text && mismatch.empty())
+      const bool same = theirs.number == c.number;
+      if (!same) (theirs.number < c.number ? behind : past) = true;
+      in_it = in_it || same;
+      if (same && theirs.text != c.text && mismatch.empty())
         mismatch = text(", but rank %u is %s instead: %s", m, theirs.text.c_str(), kMismatch);
     }
+    if (past && !in_it) *all_there = false;
     if (in_it || (past && !ranks_[m].ended)) continue;
     (behind ? missing : elsewhere).push_back(m);
+    *all_there = false;
   }
+  if (!mismatch.empty()) *all_there = false;
   for (const unsigned m : missing) phrase->add_need(m);
   for (const unsigned m : elsewhere) phrase->add_need(m);
   std::string out = c.text + mismatch;

@@ -13,6 +13,7 @@ namespace ashlar::mpiexec {
 namespace {
 
 using launch::RankState;
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -118,6 +119,29 @@ TEST(Waits, ANonblockingCollectiveIsKnownByItsMessages) {
   const std::string words =
       waits_in_words({says("t 3\nw - for MPI_Ibcast\np 1 a collective from rank 1\n"), silent("computes")});
   EXPECT_THAT(words, HasSubstr("rank 1 is not inside MPI: it computes."));
+}
+
+// Of ranks that answer one after the other, one may be in the next collective already.
+TEST(Waits, WhoIsInTheNextCollectiveIsNotWaitedFor) {
+  for (const char* const messages : {"", "w 1 for a collective from rank 1\n"}) {
+    const std::string words =
+        waits_in_words({says(std::string("t 3\nc 0 8 0-1 in MPI_Barrier on 'w'\n") + messages),
+                        says("t 3\nc 0 9 0-1 in MPI_Barrier on 'w'\nw 0 for a collective from rank 0\n")});
+    EXPECT_THAT(words, HasSubstr("rank 0 waits in MPI_Barrier on 'w';"));
+    EXPECT_THAT(words, HasSubstr("rank 1 waits in MPI_Barrier on 'w', which rank 0 has not entered"));
+    EXPECT_THAT(words, Not(HasSubstr("cycle")));
+  }
+}
+
+// A rank may wait for several of one communicator that it has begun without blocking.
+TEST(Waits, OneOfSeveralCollectivesIsTheSame) {
+  const char* const both = "t 3\nc 0 8 0-1 in MPI_Ibarrier on 'w'\nc 0 9 0-1 in MPI_Ibarrier on 'w'\n";
+  EXPECT_THAT(
+      waits_in_words({says("t 3\nc 0 8 0-1 in MPI_Ibarrier on 'w'\n"), says(both)}),
+      AllOf(HasSubstr("rank 0 waits in MPI_Ibarrier on 'w';"),
+            HasSubstr("rank 1 waits in MPI_Ibarrier on 'w'; and in MPI_Ibarrier on 'w', which rank 0 has not")));
+  EXPECT_THAT(waits_in_words({says("t 3\nc 0 7 0-1 in MPI_Ibarrier on 'w'\n"), says(both)}),
+              HasSubstr("which rank 0 has not entered"));
 }
 
 // Answers of different moments may look like a circle that never was.

@@ -184,9 +184,9 @@ std::size_t run_put(const Access& access, bool is_short) {
 bool Reluctance::holds() const { return until != 0 && now_ns() < until; }
 
 void Reluctance::failed(bool of_short) {
-  const std::uint64_t least = of_short ? 100 : 10, most = of_short ? 200 : 100;
+  const std::uint64_t least = of_short ? 4 : 10, most = of_short ? 200 : 100;
   until = now_ns() + std::min(least << failures, most) * kPatienceNs;
-  failures = std::min(failures + 1, 4u);
+  failures = std::min(failures + 1, 6u);
 }
 
 /// Never destroyed: another thread may be in an operation when the process ends.

@@ -9,8 +9,9 @@
 namespace ashlar::rma::shm {
 
 /// After an offer that a target did not take, none is made to it for some time: it seems to compute.
-/// Offers in vain take a tenth of the time at most, and a hundredth after some; those of short operations, with which
-/// less is won, a hundredth, and then half of that.
+/// Offers in vain take a tenth of the time at first, and a hundredth after some. With short operations less is won:
+/// half of that at last, but a fifth at first, as a target that sleeps in its wait may take longer than an offer lasts
+/// to wake up, and is there soon after.
 struct Reluctance {
   std::uint64_t until = 0;
   unsigned failures = 0;

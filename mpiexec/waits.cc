@@ -179,12 +179,11 @@ std::string Words::collective(unsigned r, const Account::Collective& c, Phrase* 
       if (same && theirs.text != c.text && mismatch.empty())
         mismatch = text(", but rank %u is %s instead: %s", m, theirs.text.c_str(), kMismatch);
     }
-    if (past && !in_it) *all_there = false;
+    *all_there = *all_there && in_it;
     if (in_it || (past && !ranks_[m].ended)) continue;
     (behind ? missing : elsewhere).push_back(m);
-    *all_there = false;
   }
-  if (!mismatch.empty()) *all_there = false;
+  *all_there = *all_there && mismatch.empty();
   for (const unsigned m : missing) phrase->add_need(m);
   for (const unsigned m : elsewhere) phrase->add_need(m);
   std::string out = c.text + mismatch;

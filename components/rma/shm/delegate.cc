@@ -167,18 +167,6 @@ std::size_t run(const Operation& o) {
   return total;
 }
 
-std::size_t run_put(const Access& access, bool is_short) {
-  const DataView none;
-  return run({.window = access.window,
-              .target = access.target,
-              .place = access.place,
-              .from = access.origin,
-              .result = none,
-              .each = 1,
-              .work = {.kind = Kind::kPut, .reads_origin = true},
-              .is_short = is_short});
-}
-
 }  // namespace
 
 bool Reluctance::holds() const { return until != 0 && now_ns() < until; }
@@ -195,10 +183,14 @@ Origin& origin() {
   return *one;
 }
 
-Delegated* Origin::piece() {
+Delegated* make_piece() {
   void* memory = nullptr;
-  if (delegated == nullptr && memory::Heap::own().allocate(sizeof(Delegated), kCacheLine, false, &memory).ok())
-    delegated = new (memory) Delegated;
+  return memory::Heap::own().allocate(sizeof(Delegated), kCacheLine, false, &memory).ok() ? new (memory) Delegated
+                                                                                          : nullptr;
+}
+
+Delegated* Origin::piece() {
+  if (delegated == nullptr) delegated = make_piece();
   return delegated;
 }
 
@@ -271,8 +263,17 @@ bool place_offer(RmaWindow& window, const Target& target, Mailbox& box, const De
 }
 
 std::size_t delegate_put(const Access& access) {
-  if (may_pay(access.place)) return run_put(access, false);
-  return is_short_copy(access) ? run_put(access, true) : 0;
+  const bool many = may_pay(access.place);
+  if (!many && !is_short_copy(access)) return 0;
+  const DataView none;
+  return run({.window = access.window,
+              .target = access.target,
+              .place = access.place,
+              .from = access.origin,
+              .result = none,
+              .each = 1,
+              .work = {.kind = Kind::kPut, .reads_origin = true},
+              .is_short = !many});
 }
 
 bool post_put(const Access& access) {

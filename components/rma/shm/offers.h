@@ -28,12 +28,15 @@ struct Taker {
   Reluctance unshared;  // of long puts and gets, which wait for nothing
 };
 
+/// A new one, in the heap, where others find it; nullptr: there is no room.
+Delegated* make_piece();
+
 struct Origin {
   std::mutex mutex;  // guards the rest; one operation of the process is offered at a time
   Delegated* delegated = nullptr;
   ShortPuts short_puts;
 
-  /// In the heap, where others find it; nullptr: there is no room.
+  /// nullptr: there is no room.
   Delegated* piece();
   /// nullptr: the target takes no offers.
   Taker* taker_of(RmaWindow& window, const Target& target);
@@ -52,7 +55,7 @@ void offer(RmaWindow& window, Rank target, Mailbox& box);
 /// Until the target has carried out the offer, and the mailbox is this process's to read and to free, or has not taken
 /// it in time. It may be about to offer something to this process, so the own mailbox is looked at as well.
 bool await(Mailbox& box, bool shared_core);
-/// Claims the mailbox and offers `piece` describes.
+/// Claims the mailbox and offers what `piece` describes.
 bool place_offer(RmaWindow& window, const Target& target, Mailbox& box, const Delegated& piece);
 
 }  // namespace ashlar::rma::shm

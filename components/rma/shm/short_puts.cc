@@ -1,15 +1,12 @@
 // Short puts that return before their target has carried them out.
 #include "components/rma/shm/short_puts.h"
 
-#include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "components/rma/shm/far.h"
 #include "components/rma/shm/offers.h"
 #include "framework/datatype/layout.h"
-#include "framework/memory/heap.h"
 
 namespace ashlar::rma::shm {
 namespace {
@@ -19,10 +16,8 @@ constexpr std::uint64_t kPutsOfLook = 4;  // between two looks at the mailbox, w
 bool ended(std::uint32_t state) { return state == Mailbox::kDone || state == Mailbox::kRefused; }
 
 Delegated* empty_piece() {
-  void* memory = nullptr;
-  if (!memory::Heap::own().allocate(sizeof(Delegated), kCacheLine, false, &memory).ok()) return nullptr;
-  auto* const piece = new (memory) Delegated;
-  piece->work = {.kind = Work::Kind::kPut, .reads_origin = true};
+  Delegated* const piece = make_piece();
+  if (piece != nullptr) piece->work = {.kind = Work::Kind::kPut, .reads_origin = true};
   return piece;
 }
 

@@ -1,25 +1,6 @@
 /* What making a window takes: exchanges between its processes, as the library counts its blocking collectives; with
  * bytes as an argument, memory that is not there: tests/hostile/rma.sh. */
-#include "check.h"
-
-static MPI_T_pvar_session session;
-static MPI_T_pvar_handle blocking;
-
-static void counting_begin(void) {
-  int provided, index, count, continuous;
-  MUST(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
-  MUST(MPI_T_pvar_session_create(&session));
-  MUST(MPI_T_pvar_get_index("coll.blocking", MPI_T_PVAR_CLASS_COUNTER, &index));
-  MUST(MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL));
-  MUST(MPI_T_pvar_handle_alloc(session, index, NULL, &blocking, &count));
-  if (!continuous) MUST(MPI_T_pvar_start(session, blocking));
-}
-
-static long long counted(void) {
-  unsigned long long value = 0;
-  MUST(MPI_T_pvar_read(session, blocking, &value));
-  return (long long)value;
-}
+#include "counted.h"
 
 typedef enum { kCreated, kAllocated, kDynamic, kShared, kSharedApart, kKinds } Kind;
 
@@ -52,17 +33,16 @@ static void exchanges(void) {
   MPI_Win wins[kWindows];
   MUST(MPI_Info_create(&apart));
   MUST(MPI_Info_set(apart, "alloc_shared_noncontig", "true"));
-  counting_begin();
+  counting_begin("coll.blocking");
   for (int kind = 0; kind < kKinds; kind++) {
     const int each = kind == kShared || kind == kSharedApart ? 4 : 2;
-    const long long before = counted();
+    const unsigned long long before = counted();
     for (int i = 0; i < kWindows; i++) wins[i] = make((Kind)kind, apart);
     CHECK_EQ(counted() - before, each * kWindows);
     for (int i = 0; i < kWindows; i++) MUST(MPI_Win_free(&wins[i]));
     CHECK_EQ(counted() - before, each * kWindows);
   }
-  MUST(MPI_T_pvar_session_free(&session));
-  MUST(MPI_T_finalize());
+  counting_end();
   MUST(MPI_Info_free(&apart));
 }
 

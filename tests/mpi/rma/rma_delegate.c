@@ -3,38 +3,13 @@
  * same time. Last, offers of all processes to each other, beside accumulates of another form on the same elements. */
 #include <unistd.h>
 
-#include "check.h"
+#include "counted.h"
 
 enum { kRuns = 700, kWords = 3 * kRuns, kShort = 210, kShortCopy = 105 };
 
 static int64_t memory[kWords]; /* none of the library's */
 static MPI_Win win;
 static MPI_Datatype every_third;
-
-/* Of this process; counted from counting_begin() on. */
-static MPI_T_pvar_session session;
-static MPI_T_pvar_handle carried_out;
-
-static void counting_begin(void) {
-  int provided, index, count, continuous;
-  MUST(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
-  MUST(MPI_T_pvar_session_create(&session));
-  MUST(MPI_T_pvar_get_index("rma.shm.carried_out", MPI_T_PVAR_CLASS_COUNTER, &index));
-  MUST(MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL));
-  MUST(MPI_T_pvar_handle_alloc(session, index, NULL, &carried_out, &count));
-  if (!continuous) MUST(MPI_T_pvar_start(session, carried_out));
-}
-
-static unsigned long long counted(void) {
-  unsigned long long value = 0;
-  MUST(MPI_T_pvar_read(session, carried_out, &value));
-  return value;
-}
-
-static void counting_end(void) {
-  MUST(MPI_T_pvar_session_free(&session));
-  MUST(MPI_T_finalize());
-}
 
 /* ---- a target that waits ------------------------------------------------------------------------------------------
  */
@@ -428,7 +403,7 @@ int main(int argc, char** argv) {
   MUST(MPI_Type_vector(kRuns, 1, 3, MPI_INT64_T, &every_third));
   MUST(MPI_Type_commit(&every_third));
   MUST(MPI_Win_create(memory, sizeof memory, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-  if (counts) counting_begin();
+  if (counts) counting_begin("rma.shm.carried_out");
   MUST(MPI_Win_lock_all(0, win));
   while_it_waits(counts);
   while_it_computes();

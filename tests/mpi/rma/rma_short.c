@@ -3,7 +3,7 @@
  * and at last all of the memory, with a copy to which it has done the same. */
 #include <unistd.h>
 
-#include "check.h"
+#include "counted.h"
 
 enum { kBytes = 4096, kMost = 14, kTurns = 4000 };
 
@@ -215,34 +215,6 @@ static void while_it_computes(Random* random) {
   compare();
 }
 
-/* ---- how many rank 1 has carried out for others ------------------------------------------------------------------
- */
-
-static MPI_T_pvar_session session;
-static MPI_T_pvar_handle carried_out;
-
-/* After the component is loaded. */
-static void counting_begin(void) {
-  int provided, index, count, continuous;
-  MUST(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
-  MUST(MPI_T_pvar_session_create(&session));
-  MUST(MPI_T_pvar_get_index("rma.shm.carried_out", MPI_T_PVAR_CLASS_COUNTER, &index));
-  MUST(MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL));
-  MUST(MPI_T_pvar_handle_alloc(session, index, NULL, &carried_out, &count));
-  if (!continuous) MUST(MPI_T_pvar_start(session, carried_out));
-}
-
-static unsigned long long counted(void) {
-  unsigned long long value = 0;
-  MUST(MPI_T_pvar_read(session, carried_out, &value));
-  return value;
-}
-
-static void counting_end(void) {
-  MUST(MPI_T_pvar_session_free(&session));
-  MUST(MPI_T_finalize());
-}
-
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   const int counts = argc > 1 && strcmp(argv[1], "carried_out") == 0 && check_size <= sysconf(_SC_NPROCESSORS_ONLN);
@@ -252,7 +224,7 @@ int main(int argc, char** argv) {
   memset(other_memory, 0, kBytes);
   MUST(MPI_Win_create(memory, kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
   MUST(MPI_Win_create(other_memory, kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other));
-  if (counts) counting_begin();
+  if (counts) counting_begin("rma.shm.carried_out");
   MUST(MPI_Win_lock_all(0, win));
   MUST(MPI_Win_lock_all(0, other));
   Random random = {7};

@@ -1,5 +1,5 @@
 /* The transport framework's interface, version 2: active messages in two sizes, optional remote reads, writes and
- * atomic operations, optional receives posted in shared memory.
+ * atomic operations, optional receives posted in shared memory or matched by the network.
  *
  * A module is an interface (`ashlar_iface`): one transport on one lane. Every call happens under that lane's lock.
  * Nothing here blocks. Back-pressure is a value: ASHLAR_AGAIN means "keep it and try again after progress"; the kernel
@@ -19,7 +19,7 @@ enum {                           /* capability bits of an endpoint (proved for t
        ASHLAR_CAP_GET = 1u << 0, /* get(): reads exposed memory; its owner has to progress if ASHLAR_PUT_UNKNOWN */
        ASHLAR_CAP_PUT = 1u << 1,
        ASHLAR_CAP_AMO = 1u << 2, /* amo(), with the operations that the interface's attributes name */
-       ASHLAR_CAP_TAG = 1u << 3, /* matches tags itself (table to come with the first such component) */
+       ASHLAR_CAP_TAG = 1u << 3, /* ashlar_tag_ops, to and from that peer */
        ASHLAR_CAP_WAKE_FD = 1u << 4,
        ASHLAR_CAP_WAKE_WORD = 1u << 5,
        ASHLAR_CAP_FAILURE = 1u << 6, /* reports a peer's death */
@@ -95,6 +95,9 @@ typedef struct ashlar_iface_attributes {
   uint32_t amo_coherent;
   uint32_t amo_ops[4];  /* for 1, 2, 4 and 8 bytes: a bit for each ashlar_amo_op that there is */
   uint32_t pieces_most; /* of one getv() or putv(); 0: they are not offered */
+  /* Since minor version 7. Of ashlar_tag_ops: bits of a tag, 0: there are none; bytes of the longest message; and
+   * whether the network matches at a lower cost than the kernel's queues do. */
+  uint32_t tag_bits, tag_most, tags_pay;
 } ashlar_iface_attributes;
 
 typedef struct ashlar_endpoint ashlar_endpoint;
@@ -153,6 +156,47 @@ typedef struct ashlar_post_ops {
    */
   ashlar_result (*write)(ashlar_endpoint*, ashlar_found*, const void* data, uint64_t length, uint64_t most);
 } ashlar_post_ops;
+
+/* Messages that the network matches by their tag: a receive is posted there, and the oldest message of that peer that
+ * fits takes the oldest receive that it fits. Tagged and active messages to one peer leave in the order of the calls,
+ * and a tagged message has arrived when an active message that was sent behind it is delivered. */
+typedef struct ashlar_tag_event {
+  /* OK: a message was taken. AGAIN: there was none (of a claim), or the receive was cancelled. Else it failed. */
+  ashlar_result result;
+  uint32_t peer;
+  uint64_t tag, immediate; /* of the message */
+  uint64_t length;         /* of the whole message, also where the receive is shorter: its memory then means nothing */
+  const void* data;        /* of a claim, valid during the call */
+} ashlar_tag_event;
+
+typedef struct ashlar_tag_receive {
+  /* Called once, in a later round of progress, or inside receive(), claim() and cancel(). */
+  void (*done)(struct ashlar_tag_receive* self, const ashlar_tag_event*);
+  void* own; /* the transport's until then */
+} ashlar_tag_receive;
+
+enum { ASHLAR_TAG_IMMEDIATE_BITS = 48 };
+
+typedef struct ashlar_tag_ops {
+  uint32_t size;
+  /* Sends up to `tag_most` bytes that `fill` writes. OK or AGAIN or an error, as am_bcopy. */
+  ashlar_result (*send)(ashlar_endpoint*, uint64_t tag, uint64_t immediate, ashlar_fill fill, void* argument,
+                        uint32_t length);
+  /* Sends an active message of up to max_short bytes, and behind it a tagged one without any: both, or AGAIN. */
+  ashlar_result (*announce)(ashlar_endpoint*, uint64_t tag, uint64_t immediate, uint8_t id, uint64_t h0, uint64_t h1,
+                            const void* data, uint32_t length);
+  /* Posts a receive for messages of that peer whose tag is `tag`, but for the bits of `ignored`. PENDING: `done` will
+   * be called; until then the memory is the transport's. AGAIN: as many are posted as there may be. */
+  ashlar_result (*receive)(ashlar_endpoint*, uint64_t tag, uint64_t ignored, void* to, uint32_t length,
+                           ashlar_tag_receive*);
+  /* Takes the oldest message that fits and has met no receive, of that peer, or of any (NULL): one that a receive
+   * posted before can take goes there. PENDING or AGAIN or an error. */
+  ashlar_result (*claim)(ashlar_iface*, ashlar_endpoint*, uint64_t tag, uint64_t ignored, ashlar_tag_receive*);
+  /* Takes a posted receive back. It ends all the same: cancelled, or with the message that it had met. */
+  void (*cancel)(ashlar_iface*, ashlar_tag_receive*);
+  /* The same; nothing is told of it any more. For the end of a process. */
+  void (*drop)(ashlar_iface*, ashlar_tag_receive*);
+} ashlar_tag_ops;
 
 typedef struct ashlar_endpoint_ops {
   uint32_t size;
@@ -253,6 +297,8 @@ typedef struct ashlar_iface_ops {
    * interface says, in the words `how`: what is under way to it and from it fails, later calls fail, and nothing is
    * tried any more to reach it. It may be known here already. */
   void (*ended)(ashlar_iface*, ashlar_endpoint*, const char* how);
+  /* Since minor version 7; NULL: not offered. For endpoints with ASHLAR_CAP_TAG. */
+  const ashlar_tag_ops* tags;
 } ashlar_iface_ops;
 
 struct ashlar_iface {
@@ -289,6 +335,8 @@ typedef struct ashlar_transport_context {
   /* Since minor version 6. Whether all of [address, address + length) lies in lasting memory, and which. A serial that
    * is told again tells that the memory was not freed in the meantime: what was registered of it still holds. */
   int (*lasting)(void* lane_context, const void* address, uint64_t length, ashlar_lasting* out);
+  /* Since minor version 7. Whether the kernel wants tags: 0: it does not, 1: where they pay, 2: where they work. */
+  uint32_t tags_wanted;
 } ashlar_transport_context;
 
 #ifdef __cplusplus

@@ -47,7 +47,7 @@ constexpr ashlar_component transport_component(const ComponentFacts& facts) {
 }
 
 /// The C functions of an interface, each one its member of the same name. A wake-up that the class does not have is not
-/// offered; `rest`, `attributes`, `forget` and `ended` are the component's to add.
+/// offered; `rest`, `attributes`, `forget`, `ended` and `tags` are the component's to add.
 template <class Interface, class Endpoint>
 constexpr ashlar_iface_ops interface_functions() {
   return {
@@ -82,6 +82,7 @@ constexpr ashlar_iface_ops interface_functions() {
       .attributes = nullptr,
       .forget = nullptr,
       .ended = nullptr,
+      .tags = nullptr,
   };
 }
 

@@ -13,6 +13,7 @@ namespace ashlar::test {
 struct Place {  // where a lane's process stands in its job
   std::uint32_t self = 0, local_size = 2;
   bool oversubscribed = false;
+  bool tags = false;  // the network is to match tags where it can
 };
 
 /// One interface of a component with what it delivered.

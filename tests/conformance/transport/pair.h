@@ -44,10 +44,10 @@ inline std::string hear(const Component& component, const Child::Channel& channe
 /// is both.
 class Pair {
  public:
-  explicit Pair(const Component& component, const Settings& settings = {}) {
+  explicit Pair(const Component& component, const Settings& settings = {}, bool tags = false) {
     component.open(settings);
-    first_ = std::make_unique<Lane>(component, Place{0, 2});
-    second_ = std::make_unique<Lane>(component, Place{1, 2});
+    first_ = std::make_unique<Lane>(component, Place{.self = 0, .tags = tags});
+    second_ = std::make_unique<Lane>(component, Place{.self = 1, .tags = tags});
     if (!first_->made() || !second_->made()) {
       ADD_FAILURE() << last_failure();
       return;

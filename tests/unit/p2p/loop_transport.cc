@@ -262,7 +262,8 @@ const ashlar_iface_ops kIfaceOps = {.size = sizeof kIfaceOps,
                                     .rest = nullptr,
                                     .attributes = loop_attributes,
                                     .forget = nullptr,
-                                    .ended = nullptr};
+                                    .ended = nullptr,
+                                    .tags = nullptr};
 
 }  // namespace
 

@@ -28,7 +28,8 @@ struct FakeIface : ashlar_iface {
                                           .rest = nullptr,
                                           .attributes = nullptr,
                                           .forget = nullptr,
-                                          .ended = nullptr};
+                                          .ended = nullptr,
+                                          .tags = nullptr};
     ops = &kOps;
   }
   ~FakeIface() {

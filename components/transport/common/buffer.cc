@@ -21,6 +21,7 @@ Buffer* BufferPool::take() {
   Buffer* const buffer = free_;
   free_ = buffer->next;
   buffer->next = nullptr;
+  buffer->tagged = false;
   return buffer;
 }
 

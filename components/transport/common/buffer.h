@@ -12,16 +12,18 @@ struct Endpoint;
 
 /// What the library has until its end is told.
 struct Operation {
-  enum class What : std::uint8_t { kSend, kReceive, kRead, kPut, kTrial };
+  enum class What : std::uint8_t { kSend, kReceive, kRead, kPut, kTag, kTrial };
 
   alignas(16) std::byte library[64] = {};  // the library's; first, as some name an operation by it
   What what = What::kSend;
   Endpoint* peer = nullptr;
 };
 
-/// Memory for one frame, sent or received.
+/// Memory for one frame, sent or received, or for a tagged message.
 struct Buffer : Operation {
   Buffer* next = nullptr;
+  bool tagged = false;
+  std::uint64_t tag = 0, data = 0;  // of a tagged message; data: tagged.h
   std::uint32_t length = 0, capacity = 0;
   void* description = nullptr;  // of its memory, for the library
   std::byte* bytes = nullptr;

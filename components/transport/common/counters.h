@@ -14,6 +14,8 @@ struct Counters {
   Counter sent, sent_bytes, received, received_bytes, looks, empty_looks;
   Counter gets, get_bytes, puts, put_bytes, questions, injected, coalesced;
   Counter registrations, registered_again;
+  MarkedLevel tag_receives;  // that the library has
+  Counter tags_sent, claims, claimed;
 };
 
 }  // namespace ashlar::network

@@ -7,9 +7,6 @@
 #include "framework/plugin/transport_fail.h"
 
 namespace ashlar::network {
-namespace {
-
-Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
 
 [[gnu::cold]] ashlar_result is_gone(const Endpoint& peer) {
   const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = peer.peer},
@@ -26,6 +23,10 @@ Frame next_frame(const Endpoint& peer, std::uint8_t id, std::uint64_t h0, std::u
           .id = id,
           .length = length};
 }
+
+namespace {
+
+Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
 
 ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
                        std::uint32_t length) {

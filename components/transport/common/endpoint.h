@@ -69,5 +69,9 @@ struct Endpoint : ashlar_endpoint {
 };
 
 extern const ashlar_endpoint_ops kEndpointOps;
+/// What is said of an endpoint that has failed.
+ashlar_result is_gone(const Endpoint& peer);
+/// The head of the next message to the peer.
+Frame next_frame(const Endpoint& peer, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, std::uint16_t length);
 
 }  // namespace ashlar::network

@@ -14,6 +14,7 @@ namespace ashlar::network {
 struct Endpoint;
 struct Buffer;
 struct Transfer;
+struct TagReceive;
 
 /// A process, as the library knows it.
 using Path = std::uint64_t;
@@ -47,6 +48,8 @@ class Fabric {
     kFailed  // reason() says why
   };
 
+  enum class TagEnd { kTaken, kNothing, kCancelled, kFailed };
+
   /// What look() tells.
   class Events {
    public:
@@ -57,6 +60,9 @@ class Fabric {
     virtual void not_sent(Buffer& buffer, const std::string& reason) = 0;
     virtual void transferred(Transfer& transfer) = 0;
     virtual void not_transferred(Transfer& transfer, const std::string& reason) = 0;
+    /// How an operation on tags has ended; tag and data are the message's.
+    virtual void tag_ended(TagReceive& receive, TagEnd end, std::uint64_t tag, std::uint64_t data,
+                           const std::string& reason) = 0;
     /// The library has given the process up. Operations that it has for it end by themselves.
     virtual void lost(Endpoint& peer, const std::string& reason) = 0;
 
@@ -93,6 +99,18 @@ class Fabric {
   virtual bool left(Path) { return true; }
   /// Ends sends that have left, and nothing else: what has arrived waits for the next look.
   virtual void make_room() {}
+  /// Whether the library is to match tags (ashlar_transport_context::tags_wanted). Before open().
+  void want_tags(unsigned how) { tags_wanted_ = how; }
+  /// 0: it does not.
+  std::uint32_t tag_bits() const { return tag_bits_; }
+  /// Receives that it may have at one time.
+  std::uint64_t tag_receives() const { return tag_receives_; }
+  /// Why not, in words.
+  const std::string& no_tags() const { return no_tags_; }
+  virtual bool tags_pay() const { return false; }
+  virtual Posted post_tag(TagReceive&) { return Posted::kFailed; }
+  /// It ends, cancelled or otherwise.
+  virtual void cancel(TagReceive&) {}
   /// Returns how much there was.
   virtual unsigned look() = 0;
   /// Ends a transfer that is under way: its memory is not used any more. False: the library ends it, and tells that.
@@ -128,6 +146,10 @@ class Fabric {
   std::string name_, device_, others_, why_;
   std::uint64_t sends_ = 0;
   bool reads_ = false, puts_ = false;
+  unsigned tags_wanted_ = 0;
+  std::uint32_t tag_bits_ = 0;
+  std::uint64_t tag_receives_ = 0;
+  std::string no_tags_ = "the library does not match tags";
 };
 
 }  // namespace ashlar::network

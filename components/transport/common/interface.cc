@@ -57,6 +57,7 @@ Interface::~Interface() {
   fabric_->close();
   for (auto& [nonce, peer] : peers_)
     for (Transfer* transfer : peer->transfers) dispose(*transfer);
+  while (TagReceive* receive = tags_.front()) dispose(*receive);
   for (const auto& [name, exposed] : exposed_) memory_.give_back(*exposed.region, exposed.bytes);
   memory_.clear();
   traits_.hide(host_, counters);
@@ -64,6 +65,7 @@ Interface::~Interface() {
 
 ashlar_result Interface::open() {
   const bool one_node = context_.local_size >= context_.job_size;
+  fabric_->want_tags(ASHLAR_HAS(&context_, tags_wanted) ? context_.tags_wanted : 0);
   if (const ashlar_result opened = fabric_->open(host_, one_node, *this); opened != ASHLAR_OK) return opened;
   record_.nonce = random_nonce();
   if (getrandom(record_.secret.data(), record_.secret.size(), 0) != static_cast<ssize_t>(record_.secret.size())) {
@@ -85,11 +87,22 @@ ashlar_result Interface::open() {
                                  {.name = "settings", .text = traits_.settings, .number = 0}};
     return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.unproved", facts, std::size(facts));
   }
+  std::string tags = fabric_->tag_bits() != 0 ? "" : fabric_->no_tags();
+  if (fabric_->tag_bits() != 0) {
+    const char* const wrong = prove_tags();
+    if (wrong == nullptr)
+      record_.tag_bits = fabric_->tag_bits();
+    else
+      tags = std::string("a message to this process itself showed that ") + wrong;
+  }
   watch_arrivals();
   if (host_.record != nullptr && context_.lane == 0)
     host_.record("transport", (std::string("network of ") + traits_.component).c_str(),
                  (fabric_->name() + " over " + fabric_->device()).c_str(),
-                 (fabric_->why() + "; a message to this process itself went through it").c_str(),
+                 (fabric_->why() + "; a message to this process itself went through it; " +
+                  (record_.tag_bits != 0 ? "it matches tags of " + std::to_string(record_.tag_bits) + " bits"
+                                         : "no tags: " + tags))
+                     .c_str(),
                  fabric_->others().c_str(), traits_.settings);
   return ASHLAR_OK;
 }
@@ -132,6 +145,10 @@ unsigned Interface::look() {
   pace_.begin_look();
   counters.looks.add();
   const unsigned handled = fabric_->look();
+  if (!to_post_.empty()) [[unlikely]]
+    post_waiting();
+  if (!taking_.empty()) [[unlikely]]
+    give_up_claims();
   if (pace_.clock() >= next_tick_) tick();
   if (handled != 0)
     pace_.heat();
@@ -217,6 +234,8 @@ constexpr ashlar_iface_ops functions() {
   all.ended = [](ashlar_iface* i, ashlar_endpoint* e, const char* how) {
     static_cast<Interface*>(i)->process_ended(*static_cast<Endpoint*>(e), how);
   };
+  all.attributes = [](ashlar_iface* i, ashlar_iface_attributes* out) { static_cast<Interface*>(i)->describe(out); };
+  all.tags = &kTagOps;
   return all;
 }
 

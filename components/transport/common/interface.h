@@ -12,6 +12,7 @@
 #include "components/transport/common/endpoint.h"
 #include "components/transport/common/liveness.h"
 #include "components/transport/common/registrations.h"
+#include "components/transport/common/tagged.h"
 #include "framework/plugin/look_pace.h"
 
 namespace ashlar::network {
@@ -56,6 +57,18 @@ class Interface : public ashlar_iface, private Fabric::Events {
                          std::uint64_t length, ashlar_completion* done);
   void attributes(ashlar_iface_attributes* out) const;
 
+  // Tags (interface_tags.cc).
+  ashlar_result tag_send(Endpoint& peer, std::uint64_t tag, std::uint64_t immediate, ashlar_fill fill, void* argument,
+                         std::uint32_t length);
+  ashlar_result tag_announce(Endpoint& peer, std::uint64_t tag, std::uint64_t immediate, const Frame& frame,
+                             const void* data);
+  ashlar_result tag_receive(Endpoint& peer, std::uint64_t tag, std::uint64_t ignored, void* to, std::uint32_t length,
+                            ashlar_tag_receive* user);
+  ashlar_result tag_claim(Endpoint* peer, std::uint64_t tag, std::uint64_t ignored, ashlar_tag_receive* user);
+  void tag_cancel(ashlar_tag_receive* user);
+  void tag_drop(ashlar_tag_receive* user);
+  void describe(ashlar_iface_attributes* out) const;
+
   Counters counters;
 
  private:
@@ -88,6 +101,8 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void transferred(Transfer& transfer) override;
   void not_transferred(Transfer& transfer, const std::string& reason) override;
   void lost(Endpoint& peer, const std::string& reason) override;
+  void tag_ended(TagReceive& receive, Fabric::TagEnd end, std::uint64_t tag, std::uint64_t data,
+                 const std::string& reason) override;
   void deliver(const std::byte* bytes, std::size_t length);
   void deliver(const Frame& frame, std::uint32_t length);
   void finish(Transfer& transfer, ashlar_result result);
@@ -103,7 +118,25 @@ class Interface : public ashlar_iface, private Fabric::Events {
   Endpoint& endpoint_of(std::uint64_t nonce, std::uint32_t number);
   void fail(Endpoint& peer, const std::string& reason);
   void drop_waiting(Endpoint& peer);
+
+  // interface_tags.cc
+  Buffer* tag_buffer(Endpoint& peer, std::uint64_t tag, std::uint64_t immediate, std::uint32_t length);
+  TagReceive* new_tag(std::uint64_t tag, std::uint64_t ignored, ashlar_tag_receive* user);
+  ashlar_result peek(TagReceive& claim);
+  void take(TagReceive& claim);
+  void go_on(TagReceive& claim);
+  void post_waiting();
+  void give_up_claims();
+  void end(TagReceive& receive, const ashlar_tag_event& event);
+  void dispose(TagReceive& receive);
+
+  // interface_proof.cc
   bool prove();
+  /// nullptr: tags do what they are to do; else what does not work.
+  const char* prove_tags();
+  class TagProof;
+  Buffer* trial(std::uint32_t number);
+  bool post_to_itself(Buffer& message, std::uint64_t until);
 
   // interface_upkeep.cc: what the clock brings.
   void tick();
@@ -124,12 +157,17 @@ class Interface : public ashlar_iface, private Fabric::Events {
   };
   std::multimap<std::array<std::uint8_t, sizeof(RemoteKey::bytes)>, Exposed> exposed_;  // by the name that peers have
   std::vector<Endpoint*> to_flush_;
+  List<TagReceive> tags_;             // that the library has
+  std::vector<TagReceive*> to_post_;  // claims, and the messages that they have found: there was no room
+  std::vector<TagReceive*> taking_;   // claims that are about to receive what they have found
+  Path own_path_ = kNoPath;
   Record record_;
   Liveness liveness_;
   std::uint64_t asked_ = 0, asked_at_ = 0, asking_from_ = 0;  // of the question: peer's nonce; where the next begins
   std::uint64_t next_tick_ = 0;
   Descriptor wake_, timer_;
-  bool proving_ = false, proved_ = false, closing_ = false;
+  bool proving_ = false, closing_ = false;
+  std::uint32_t proved_ = 0;  // the last trial that has arrived
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Endpoint>> peers_;  // by nonce
   std::unordered_map<std::uint64_t, Endpoint*> sessions_;               // by token
@@ -138,6 +176,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
 };
 
 extern const ashlar_iface_ops kInterfaceOps;
+extern const ashlar_tag_ops kTagOps;
 
 /// The class that a component makes its interfaces of: the one above, with the component's fabric and parameters.
 /// `Component` has Config (with a member `sessions`, a network::Config), Fabric, kTraits and kWhat.

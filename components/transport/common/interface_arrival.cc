@@ -76,7 +76,7 @@ void Interface::arrived(const std::byte* bytes, std::size_t length) {
       welcomed(bytes, length);
       break;
     case Kind::kTrial:
-      proved_ |= proving_ && frame.token == record_.nonce;
+      if (proving_ && frame.token == record_.nonce) proved_ = frame.number;
       break;
     case Kind::kMessage:
     case Kind::kBye:

@@ -1,5 +1,3 @@
-#include <sched.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -21,33 +19,6 @@ std::span<const std::uint8_t> bytes_of(const std::byte* from, std::size_t count)
 }
 
 }  // namespace
-
-/// A message to this process itself, through the library: a network that is listed and does not work is left out.
-bool Interface::prove() {
-  const Path own = record_.address.empty() ? kNoPath : fabric_->insert(record_.address, nullptr);
-  Buffer* const trial = small_->take();
-  if (own == kNoPath || trial == nullptr) return false;
-  proving_ = true;
-  trial->what = Operation::What::kSend;
-  trial->peer = nullptr;
-  trial->frame() = {.token = record_.nonce, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kTrial, .id = 0, .length = 0};
-  trial->length = sizeof(Frame);
-  bool posted = false;
-  for (const std::uint64_t until = now_ns() + config_.handshake_timeout;  // of a host under load as well
-       now_ns() < until && !(proved_ && counters.under_way.now.get() == 0);) {
-    if (!posted) {
-      const Posted result = fabric_->post(*trial, own);
-      if (result == Posted::kFailed) break;
-      posted = result != Posted::kLater;
-      if (posted) counters.under_way.raise();
-      if (result == Posted::kDone) sent(*trial);
-    }
-    if (look() == 0) sched_yield();
-  }
-  proving_ = false;
-  if (!posted) small_->give_back(*trial);
-  return proved_;
-}
 
 Endpoint& Interface::endpoint_of(std::uint64_t of, std::uint32_t number) {
   std::unique_ptr<Endpoint>& entry = peers_[of];
@@ -91,6 +62,7 @@ ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::u
   Endpoint& peer = endpoint_of(record.nonce, number);
   peer.peer = number;
   peer.alive = record.alive;
+  if (record_.tag_bits != 0 && record.tag_bits == record_.tag_bits) peer.capabilities |= ASHLAR_CAP_TAG;
   if (peer.at == kNoPath) peer.at = fabric_->insert(record.address, &peer);
   // On one host the system says at once that a process has ended.
   if (peer.at != kNoPath && peer.way == Endpoint::Way::kDown && !liveness_.asking()) {

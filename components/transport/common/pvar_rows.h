@@ -73,3 +73,17 @@
       ashlar::plugin::pvar(                                                                                           \
           "questions", "questions to hosts whether a process is there (transport." component ".liveness_interval)",   \
           ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, questions))
+
+/// Those of a library that matches tags.
+#define ASHLAR_NETWORK_TAG_PVARS(component, library)                                                               \
+  ashlar::plugin::pvar("tag_receives", "receives that " library " matches (transport." component ".tag_receives)", \
+                       ASHLAR_PVAR_LEVEL, offsetof(ashlar::network::Counters, tag_receives.now)),                  \
+      ashlar::plugin::pvar("tag_receives_peak",                                                                    \
+                           "the most of these at one time; with several lanes, the sum of each one's most",        \
+                           ASHLAR_PVAR_HIGHWATERMARK, offsetof(ashlar::network::Counters, tag_receives.most)),     \
+      ashlar::plugin::pvar("tags_sent", "messages sent that " library " matches at their receiver",                \
+                           ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, tags_sent)),                   \
+      ashlar::plugin::pvar("claims", "questions to " library " whether there is a message without a receive",      \
+                           ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, claims)),                      \
+      ashlar::plugin::pvar("claimed", "messages that were taken from " library " to be matched by the kernel",     \
+                           ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, claimed))

@@ -13,6 +13,7 @@ struct Record {
   std::uint64_t nonce = 0;  // of the interface
   Secret secret = {};
   HostAddress alive = {};
+  std::uint32_t tag_bits = 0;         // of the tags that its library matches; 0: it matches none
   std::string name;                   // Fabric::name(), which both sides have alike
   std::vector<std::uint8_t> address;  // the library's, of any size
 };

@@ -12,6 +12,7 @@ namespace {
 
 using network::Buffer;
 using network::Operation;
+using network::TagReceive;
 using network::Transfer;
 
 constexpr int kEntriesAtOnce = 32;
@@ -30,8 +31,26 @@ Provider::Posted Provider::posted(ssize_t error) {
 }
 
 Provider::Posted Provider::post(Buffer& buffer, network::Path to) {
+  if (buffer.tagged)
+    return posted(fi_tsenddata(endpoint_, buffer.bytes, buffer.length, buffer.description, buffer.data, to, buffer.tag,
+                               &buffer.library));
   return posted(fi_send(endpoint_, buffer.bytes, buffer.length, buffer.description, to, &buffer.library));
 }
+
+Provider::Posted Provider::post_tag(TagReceive& receive) {
+  using Stage = TagReceive::Stage;
+  if (receive.stage != Stage::kPeek)
+    return posted(fi_trecv(endpoint_, receive.to, receive.length, receive.description, receive.at, receive.tag,
+                           receive.ignored, &receive.library));
+  fi_msg_tagged message = {};
+  message.addr = receive.at;
+  message.tag = receive.tag;
+  message.ignore = receive.ignored;
+  message.context = &receive.library;
+  return posted(fi_trecvmsg(endpoint_, &message, FI_PEEK));
+}
+
+void Provider::cancel(TagReceive& receive) { (void)fi_cancel(&endpoint_->fid, &receive.library); }
 
 Provider::Posted Provider::post(Transfer& transfer, network::Path peer) {
   std::uint64_t key = 0;
@@ -70,10 +89,10 @@ void Provider::receive(Buffer& buffer) {
 }
 
 void Provider::make_room() {
-  std::array<fi_cq_msg_entry, kEntriesAtOnce> entries;
+  std::array<fi_cq_tagged_entry, kEntriesAtOnce> entries;
   const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
   for (ssize_t i = 0; i < count; ++i) {
-    const fi_cq_msg_entry& entry = entries[static_cast<std::size_t>(i)];
+    const fi_cq_tagged_entry& entry = entries[static_cast<std::size_t>(i)];
     if (operation_of(entry.op_context).what == Operation::What::kSend)
       (void)take(entry);
     else
@@ -85,10 +104,10 @@ unsigned Provider::look() {
   unsigned handled = 0;
   for (int looks = 0; looks < kLooksAtOnce; ++looks) {
     // Those that a send has read are older.
-    std::vector<fi_cq_msg_entry> kept;
+    std::vector<fi_cq_tagged_entry> kept;
     kept.swap(kept_);
-    for (const fi_cq_msg_entry& entry : kept) handled += take(entry);
-    std::array<fi_cq_msg_entry, kEntriesAtOnce> entries;
+    for (const fi_cq_tagged_entry& entry : kept) handled += take(entry);
+    std::array<fi_cq_tagged_entry, kEntriesAtOnce> entries;
     const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
     if (count == -FI_EAVAIL) {
       handled += take_error();
@@ -105,7 +124,7 @@ unsigned Provider::look() {
   return handled;
 }
 
-unsigned Provider::take(const fi_cq_msg_entry& entry) {
+unsigned Provider::take(const fi_cq_tagged_entry& entry) {
   Operation& operation = operation_of(entry.op_context);
   switch (operation.what) {
     case Operation::What::kReceive: {
@@ -120,6 +139,9 @@ unsigned Provider::take(const fi_cq_msg_entry& entry) {
     case Operation::What::kRead:
     case Operation::What::kPut:
       events_->transferred(static_cast<Transfer&>(operation));
+      return 1;
+    case Operation::What::kTag:
+      events_->tag_ended(static_cast<TagReceive&>(operation), TagEnd::kTaken, entry.tag, entry.data, "");
       return 1;
     case Operation::What::kTrial:
       return 0;
@@ -144,6 +166,16 @@ unsigned Provider::take_error() {
     case Operation::What::kPut:
       events_->not_transferred(static_cast<Transfer&>(operation), reason(entry));
       return 1;
+    case Operation::What::kTag: {
+      const bool nothing = entry.err == FI_ENOMSG;
+      const TagEnd end = nothing                     ? TagEnd::kNothing
+                         : entry.err == FI_ECANCELED ? TagEnd::kCancelled
+                         : entry.err == FI_ETRUNC    ? TagEnd::kTaken
+                                                     : TagEnd::kFailed;
+      events_->tag_ended(static_cast<TagReceive&>(operation), end, entry.tag, entry.data,
+                         end == TagEnd::kFailed ? reason(entry) : "");
+      return nothing ? 0 : 1;
+    }
     case Operation::What::kTrial:
       return 0;
   }

@@ -12,11 +12,12 @@ struct Config {
   const char* provider;
   const char* domain;
   std::uint64_t receives;
+  std::uint64_t tag_receives;
   network::Config sessions;
 };
 
 // A constant: the component is read from its file before it is loaded.
-inline constexpr std::uint32_t kParamCount = 14;
+inline constexpr std::uint32_t kParamCount = 15;
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::ofi

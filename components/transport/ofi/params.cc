@@ -3,6 +3,11 @@
 #include "components/transport/ofi/config.h"
 
 namespace ashlar::ofi {
+namespace {
+
+constexpr const char* kTagReceivesRange[] = {"1", "1048576", nullptr};
+
+}  // namespace
 
 #define ROW(name, fallback, help, type, verbosity, choices) \
   ASHLAR_NETWORK_ROW(#name, name, fallback, help, type, verbosity, choices)
@@ -19,6 +24,11 @@ extern const ashlar_param kParams[] = {
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
     ROW(receives, "64", "Receive buffers of a lane that libfabric has.", ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL,
         network::kDepthRange),
+    ROW(tag_receives, "4096",
+        "Receives of a lane that libfabric has to match, at most, and as far as the provider takes so many; further "
+        "ones "
+        "are matched by the kernel (p2p.matching).",
+        ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, kTagReceivesRange),
     ASHLAR_NETWORK_ROWS("libfabric", "16KiB", "256KiB", "32KiB"),
 };
 static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);

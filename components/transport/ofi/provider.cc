@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -21,6 +22,7 @@ constexpr std::uint32_t kVersion = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION
 constexpr int kMemoryModes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 // Over TCP, best first: `tcp` has endpoints of its own kind since libfabric 1.18.
 constexpr const char* kOverTcp[] = {"tcp;ofi_rxm", "tcp"};
+constexpr std::uint32_t kTagBitsLeast = 48;
 constexpr int kNotTaken = std::numeric_limits<int>::max();
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
@@ -89,11 +91,55 @@ void Provider::close() {
   endpoint_ = nullptr;
 }
 
-/// Takes the best of what libfabric lists.
 bool Provider::choose(bool one_node, int* error) {
+  constexpr unsigned kWherePaying = 1, kWhereWorking = 2;
+  if (tags_wanted_ != kWhereWorking) {
+    if (!choose(one_node, false, error)) return false;
+    no_tags_ = tags_wanted_ == 0 ? "nobody wants them" : "this provider matches them in lists";
+    if (tags_wanted_ != kWherePaying || !tags_pay()) return true;
+  }
+  if (choose(one_node, true, error)) {
+    judge_tags();
+    return true;
+  }
+  no_tags_ = "no provider has them";
+  return choose(one_node, false, error);
+}
+
+/// Whether what was chosen can serve: messages with eight bytes beside them, from a process that is named.
+void Provider::judge_tags() {
+  tag_bits_ = 0;
+  const std::uint64_t format = info_->ep_attr->mem_tag_format;
+  const auto bits = static_cast<std::uint32_t>(std::numeric_limits<std::uint64_t>::digits - std::countl_zero(format));
+  if ((info_->caps & FI_TAGGED) == 0 || (info_->caps & FI_DIRECTED_RECV) == 0) {
+    no_tags_ = "the provider has no tagged messages of one process alone";
+  } else if (info_->domain_attr->cq_data_size < sizeof(std::uint64_t)) {
+    no_tags_ = "the provider sends less than 8 bytes beside a message";
+  } else if (bits < kTagBitsLeast) {
+    no_tags_ = "the provider's tags have too few bits";
+  } else {
+    tag_bits_ = bits;
+  }
+}
+
+/// Cards that match, and libraries with tags on their own wire.
+bool Provider::tags_pay() const {
+  constexpr const char* kMatching[] = {"cxi", "psm3", "opx", "efa"};
+  return std::any_of(std::begin(kMatching), std::end(kMatching),
+                     [&](const char* name) { return has(info_->fabric_attr->prov_name, name); });
+}
+
+/// Takes the best of what libfabric lists.
+bool Provider::choose(bool one_node, bool with_tags, int* error) {
+  if (info_ != nullptr) library_->freeinfo(std::exchange(info_, nullptr));
+  others_.clear();
   fi_info* const hints = library_->dupinfo(nullptr);
   if (hints == nullptr) return *error = -FI_ENOMEM, false;
   hints->caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_READ | FI_REMOTE_READ | FI_WRITE | FI_REMOTE_WRITE;
+  if (with_tags) {
+    hints->caps |= FI_TAGGED | FI_DIRECTED_RECV;
+    hints->domain_attr->cq_data_size = sizeof(std::uint64_t);
+  }
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->mr_mode = kMemoryModes;
@@ -160,7 +206,7 @@ bool Provider::prove_puts() {
   std::uint64_t key = 0;
   std::memcpy(&key, named.bytes, sizeof key);
   ssize_t posted = -FI_EAGAIN, ended = -FI_EAGAIN;
-  fi_cq_msg_entry entry = {};
+  fi_cq_tagged_entry entry = {};
   for (const std::uint64_t until = now_ns() + kLimitNs; ended == -FI_EAGAIN && now_ns() < until; sched_yield()) {
     if (posted == -FI_EAGAIN)
       posted = write(&trial->from, sizeof kWord, known.description, own, named.base, key, &trial->library);
@@ -183,6 +229,7 @@ const char* Provider::start(int* error) {
   sends_ = std::min<std::uint64_t>(config_.sessions.sends, std::max<std::size_t>(info_->tx_attr->size, 4));
   const std::uint64_t receives =
       std::min<std::uint64_t>(config_.receives, std::max<std::size_t>(info_->rx_attr->size, 4));
+  tag_receives_ = config_.tag_receives;
   reads_ = (info_->caps & FI_READ) != 0;
   if ((*error = library_->fabric(info_->fabric_attr, &fabric_, nullptr)) != 0) return "its fabric";
   if ((*error = fi_domain(fabric_, info_, &domain_, nullptr)) != 0) return "its domain";
@@ -190,8 +237,9 @@ const char* Provider::start(int* error) {
   av.type = info_->domain_attr->av_type == FI_AV_MAP ? FI_AV_MAP : FI_AV_TABLE;
   if ((*error = fi_av_open(domain_, &av, &peers_, nullptr)) != 0) return "its table of addresses";
   fi_cq_attr cq = {};
-  cq.size = sends_ + receives + 16;
-  cq.format = FI_CQ_FORMAT_MSG;
+  // A claim is one more beside the receives that are posted.
+  cq.size = sends_ + receives + 16 + (tag_bits_ != 0 ? config_.tag_receives + 16 : 0);
+  cq.format = FI_CQ_FORMAT_TAGGED;
   cq.wait_obj = FI_WAIT_FD;
   if (fi_cq_open(domain_, &cq, &completions_, nullptr) == 0) {
     if (fi_control(&completions_->fid, FI_GETWAIT, &wake_fd_) != 0) wake_fd_ = -1;
@@ -288,7 +336,7 @@ bool Provider::enlist(const void* memory, std::size_t bytes, unsigned uses, netw
   std::uint64_t access = 0;
   if ((uses & kFrames) != 0) access |= FI_SEND | FI_RECV;
   if ((uses & kRead) != 0) access |= FI_REMOTE_READ;
-  if ((uses & kWritten) != 0) access |= FI_READ;
+  if ((uses & kWritten) != 0) access |= FI_READ | FI_RECV;
   if ((uses & kPut) != 0 && may_put()) access |= FI_REMOTE_WRITE;
   if ((uses & kSource) != 0 && may_put()) access |= FI_WRITE;
   auto* const region = new (std::nothrow) Region{.known = nullptr, .memory = static_cast<const std::byte*>(memory)};

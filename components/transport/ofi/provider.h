@@ -5,12 +5,14 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
+#include <rdma/fi_tagged.h>
 
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "components/transport/common/buffer.h"
+#include "components/transport/common/tagged.h"
 #include "components/transport/ofi/config.h"
 #include "components/transport/ofi/library.h"
 
@@ -30,6 +32,9 @@ class Provider final : public network::Fabric {
   network::Path insert(const std::vector<std::uint8_t>& address, network::Endpoint* owner) override;
   Posted post(network::Buffer& buffer, network::Path to) override;
   Posted post(network::Transfer& transfer, network::Path peer) override;
+  Posted post_tag(network::TagReceive& receive) override;
+  void cancel(network::TagReceive& receive) override;
+  bool tags_pay() const override;
   bool inject(const std::byte* bytes, std::size_t length, network::Path to) override;
   std::size_t inject_most() const override { return info_->tx_attr->inject_size; }
   void make_room() override;
@@ -48,6 +53,8 @@ class Provider final : public network::Fabric {
  private:
   // provider.cc
   bool choose(bool one_node, int* error);
+  bool choose(bool one_node, bool with_tags, int* error);
+  void judge_tags();
   const char* start(int* error);
   bool may_put() const;
   bool prove_puts();
@@ -64,7 +71,7 @@ class Provider final : public network::Fabric {
   // completions.cc
   ssize_t write(void* here, std::size_t bytes, void* description, network::Path peer, std::uint64_t there,
                 std::uint64_t key, void* context);
-  unsigned take(const fi_cq_msg_entry& entry);
+  unsigned take(const fi_cq_tagged_entry& entry);
   unsigned take_error();
   std::string reason(const fi_cq_err_entry& entry) const;
   void receive(network::Buffer& buffer);
@@ -82,7 +89,7 @@ class Provider final : public network::Fabric {
   std::uint64_t next_key_ = 1;
   long last_error_ = 0;
   std::unique_ptr<network::BufferPool> receives_;
-  std::vector<fi_cq_msg_entry> kept_;         // completions read by make_room(), for the next look
+  std::vector<fi_cq_tagged_entry> kept_;      // completions read by make_room(), for the next look
   std::vector<network::Buffer*> to_receive_;  // libfabric had no room for them
 };
 

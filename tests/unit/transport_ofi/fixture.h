@@ -17,6 +17,7 @@ inline Config usual() {
           .provider = "auto",
           .domain = "auto",
           .receives = 16,
+          .tag_receives = 256,
           .sessions = network::test::usual_sessions()};
 }
 

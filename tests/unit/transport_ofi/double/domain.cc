@@ -79,11 +79,16 @@ ssize_t read_completions(fid_cq* queue, void* to, std::size_t most) {
   const auto locked = guard();
   auto& completions = *reinterpret_cast<Completions*>(queue);
   if (completions.endpoint != nullptr) completions.endpoint->progress();
-  auto* const entries = static_cast<fi_cq_msg_entry*>(to);
+  auto* const entries = static_cast<fi_cq_tagged_entry*>(to);
   std::size_t count = 0;
   while (count < most && !completions.done.empty() && completions.done.front().err == 0) {
     const fi_cq_err_entry& entry = completions.done.front();
-    entries[count++] = {.op_context = entry.op_context, .flags = entry.flags, .len = entry.len};
+    entries[count++] = {.op_context = entry.op_context,
+                        .flags = entry.flags,
+                        .len = entry.len,
+                        .buf = nullptr,
+                        .data = entry.data,
+                        .tag = entry.tag};
     completions.done.pop_front();
   }
   if (count != 0) return static_cast<ssize_t>(count);
@@ -103,7 +108,7 @@ const char* error_text(fid_cq*, int, const void*, char*, std::size_t) { return "
 
 int open_completions(fid_domain*, fi_cq_attr* attributes, fid_cq** out, void*) {
   // There is nothing to sleep on.
-  if (attributes->wait_obj != FI_WAIT_NONE) return -FI_ENOSYS;
+  if (attributes->wait_obj != FI_WAIT_NONE || attributes->format != FI_CQ_FORMAT_TAGGED) return -FI_ENOSYS;
   static fi_ops_cq all = {};
   all.size = sizeof all;
   all.read = read_completions;
@@ -148,6 +153,8 @@ int close_endpoint(fid* object) {
   for (const Operation& operation : endpoint->started)
     if (operation.region != nullptr) --operation.region->used;
   for (const Receive& receive : endpoint->receives)
+    if (receive.region != nullptr) --receive.region->used;
+  for (const TaggedReceive& receive : endpoint->tagged_receives)
     if (receive.region != nullptr) --receive.region->used;
   if (endpoint->completions != nullptr) endpoint->completions->endpoint = nullptr;
   delete endpoint;

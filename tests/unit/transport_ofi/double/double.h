@@ -15,6 +15,8 @@ struct Settings {
   unsigned again = 0;              // times that each operation is refused (FI_EAGAIN) before it is taken
   unsigned late = 0;               // looks at the completion queue until an operation takes place
   unsigned puts = 0;               // 1: they need nothing of the peer's program; 2: so it says, but drops them
+  unsigned tag_bits = 64;          // 0: no tagged messages
+  unsigned slow_receives = 0;      // looks until a tagged receive finds a message that was there before it
   std::size_t regions = SIZE_MAX;  // that may be registered at one time
   // The so-many-th operation of its kind, from now, ends with an error; 0: none does.
   unsigned fail_send = 0, fail_receive = 0, fail_read = 0;
@@ -22,6 +24,7 @@ struct Settings {
 
 struct Seen {
   unsigned sends = 0, injects = 0, reads = 0, writes = 0, receives = 0, refused = 0;
+  unsigned tagged = 0, peeks = 0, cancels = 0;
   unsigned regions = 0;  // registered now
   unsigned registrations = 0;
   char broken[200] = "";  // the first rule that was broken

@@ -13,7 +13,8 @@ constexpr std::size_t kUnreceived = 64;
 
 Endpoint& of(fid_ep* ep) { return *reinterpret_cast<Endpoint*>(ep); }
 
-/// Whether operations are refused now.
+}  // namespace
+
 bool refuses(Endpoint& endpoint) {
   if (endpoint.started.size() < ofi_double_settings.sends && endpoint.refusals++ >= ofi_double_settings.again) {
     endpoint.refusals = 0;
@@ -23,7 +24,6 @@ bool refuses(Endpoint& endpoint) {
   return true;
 }
 
-/// Memory of an operation, where the provider asks that it is registered. False: a rule is broken.
 bool registered(const Endpoint& endpoint, const void* memory, std::size_t length, void* description,
                 std::uint64_t access, Region** out) {
   *out = nullptr;
@@ -54,16 +54,20 @@ Operation made(const Endpoint& endpoint, Operation::What what, const void* memor
           .key = 0,
           .region = region,
           .context = context,
-          .wait = ofi_double_settings.late};
+          .wait = ofi_double_settings.late,
+          .tag = 0,
+          .ignored = 0,
+          .data = 0};
 }
 
-/// FI_CONTEXT2: the provider writes there while it has the operation.
 void mark(void* context) { std::memset(context, 0x5a, sizeof(fi_context2)); }
 void check_mark(const void* context) {
   const auto* const bytes = static_cast<const unsigned char*>(context);
   for (std::size_t i = 0; i < sizeof(fi_context2); ++i)
     if (bytes[i] != 0x5a) return broken("FI_CONTEXT2: the context was written while the operation was under way");
 }
+
+namespace {
 
 ssize_t send(fid_ep* ep, const void* memory, std::size_t length, void* description, fi_addr_t to, void* context) {
   const auto locked = guard();
@@ -168,9 +172,11 @@ void give_functions(Endpoint& endpoint) {
   memory.writemsg = write_message;
   endpoint.fid.msg = &messages;
   endpoint.fid.rma = &memory;
+  give_tag_functions(endpoint);
 }
 
-void Endpoint::finish(void* context, std::uint64_t flags, std::size_t length, int error) {
+void Endpoint::finish(void* context, std::uint64_t flags, std::size_t length, int error, std::uint64_t tag,
+                      std::uint64_t data) {
   check_mark(context);
   if (completions->done.size() >= completions->room) broken("the completion queue overruns");
   fi_cq_err_entry entry = {};
@@ -178,6 +184,8 @@ void Endpoint::finish(void* context, std::uint64_t flags, std::size_t length, in
   entry.flags = flags;
   entry.len = length;
   entry.err = error;
+  entry.tag = tag;
+  entry.data = data;
   completions->done.push_back(entry);
 }
 
@@ -205,6 +213,7 @@ int Endpoint::transfer(const Operation& operation) {
 }
 
 void Endpoint::progress() {
+  look_for_messages();
   while (!started.empty()) {
     Operation& operation = started.front();
     if (operation.wait > 0) {
@@ -212,11 +221,25 @@ void Endpoint::progress() {
       break;
     }
     const auto there = endpoints().find(operation.to);
+    if (operation.what == Operation::What::kPeek || operation.what == Operation::What::kCancel) {
+      const Operation taken = operation;
+      started.pop_front();
+      taken.what == Operation::What::kPeek ? peek(taken) : cancel(taken);
+      continue;
+    }
     // Resource management (FI_RM_ENABLED): who receives nothing is sent no more.
     const bool transfers = operation.what == Operation::What::kRead || operation.what == Operation::What::kWrite;
     if (!transfers && there != endpoints().end() && there->second->arrived.size() >= kUnreceived) break;
     if (operation.region != nullptr) --operation.region->used;
-    if (transfers) {
+    if (operation.what == Operation::What::kTagged) {
+      const bool fails = due(&ofi_double_settings.fail_send);
+      if (!fails && there != endpoints().end())
+        there->second->deliver({.from = address,
+                                .tag = operation.tag,
+                                .data = operation.data,
+                                .bytes = {operation.memory, operation.memory + operation.length}});
+      finish(operation.context, FI_SEND | FI_TAGGED, 0, fails ? FI_ECONNABORTED : 0);
+    } else if (transfers) {
       const int error = due(&ofi_double_settings.fail_read) ? FI_EIO : transfer(operation);
       finish(operation.context, FI_RMA | (operation.what == Operation::What::kRead ? FI_READ : FI_WRITE), 0, error);
     } else {

@@ -38,7 +38,8 @@ void read_environment() {
     };
     Settings& s = ofi_double_settings;
     if (!(set("mr_mode", &s.mr_mode) || set("inject", &s.inject) || set("sends", &s.sends) || set("again", &s.again) ||
-          set("late", &s.late) || set("regions", &s.regions) || set("fail_read", &s.fail_read) || set("puts", &s.puts)))
+          set("late", &s.late) || set("regions", &s.regions) || set("tag_bits", &s.tag_bits) ||
+          set("slow_receives", &s.slow_receives) || set("fail_read", &s.fail_read) || set("puts", &s.puts)))
       std::abort();
     at += length + (at[length] == ',' ? 1 : 0);
   }
@@ -91,8 +92,12 @@ int fi_getinfo(std::uint32_t, const char*, const char*, std::uint64_t, const fi_
   if (wanted != nullptr && std::strcmp(wanted, ofi_double::kName) != 0) return -FI_ENODATA;
   // A user that cannot do what the provider asks for does not get it.
   if ((ofi_double_settings.mr_mode & ~hints->domain_attr->mr_mode) != 0) return -FI_ENODATA;
+  if ((hints->caps & FI_TAGGED) != 0 && ofi_double_settings.tag_bits == 0) return -FI_ENODATA;
   fi_info* const info = ofi_double::duplicate(nullptr);
   info->caps = hints->caps;
+  info->ep_attr->mem_tag_format =
+      ofi_double_settings.tag_bits == 0 ? 0 : 0xaaaaaaaaaaaaaaaa >> (64 - ofi_double_settings.tag_bits);
+  info->domain_attr->cq_data_size = hints->domain_attr->cq_data_size;
   info->mode = hints->mode & FI_CONTEXT2;
   info->addr_format = FI_FORMAT_UNSPEC;
   info->ep_attr->type = FI_EP_RDM;

@@ -5,6 +5,7 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
+#include <rdma/fi_tagged.h>
 
 #include <cstdint>
 #include <deque>
@@ -47,7 +48,7 @@ struct Addresses {
 };
 
 struct Operation {
-  enum class What { kSend, kInject, kRead, kWrite } what;
+  enum class What { kSend, kInject, kRead, kWrite, kTagged, kPeek, kCancel } what;
   std::uint64_t to;
   std::byte* memory;
   std::size_t length;
@@ -56,6 +57,22 @@ struct Operation {
   Region* region;
   void* context;
   unsigned wait;
+  std::uint64_t tag, ignored, data;  // kTagged; kPeek
+};
+
+/// A tagged message at its receiver that no receive has taken.
+struct TaggedMessage {
+  std::uint64_t from, tag, data;
+  std::vector<std::byte> bytes;
+};
+
+struct TaggedReceive {
+  std::uint64_t from, tag, ignored;
+  std::byte* memory;
+  std::size_t length;
+  Region* region;
+  void* context;
+  unsigned wait = 0;  // looks until it takes a message
 };
 
 struct Receive {
@@ -74,19 +91,41 @@ struct Endpoint {
   std::deque<Operation> started;
   std::deque<Receive> receives;
   std::deque<std::vector<std::byte>> arrived;
+  std::deque<TaggedMessage> tagged;
+  std::deque<TaggedReceive> tagged_receives;
   unsigned refusals = 0;
 
   /// Takes operations and arrivals on.
   void progress();
+  /// A receive takes the oldest message that fits, or waits for one.
+  void receive(const TaggedReceive& receive);
+  void give(const TaggedReceive& receive, const TaggedMessage& message);
+  /// Receives that have waited as they should take what is there.
+  void look_for_messages();
 
  private:
-  void finish(void* context, std::uint64_t flags, std::size_t length, int error);
+  void finish(void* context, std::uint64_t flags, std::size_t length, int error, std::uint64_t tag = 0,
+              std::uint64_t data = 0);
   int transfer(const Operation& operation);
+  void deliver(TaggedMessage&& message);
+  void peek(const Operation& operation);
+  void cancel(const Operation& operation);
 };
 
 /// The functions of endpoints. `found` by address: those that are open.
 std::map<std::uint64_t, Endpoint*>& endpoints();
 void give_functions(Endpoint& endpoint);
+void give_tag_functions(Endpoint& endpoint);
+/// Whether operations are refused now.
+bool refuses(Endpoint& endpoint);
+/// Memory of an operation, where the provider asks that it is registered. False: a rule is broken.
+bool registered(const Endpoint& endpoint, const void* memory, std::size_t length, void* description,
+                std::uint64_t access, Region** out);
+Operation made(const Endpoint& endpoint, Operation::What what, const void* memory, std::size_t length, fi_addr_t to,
+               Region* region, void* context);
+/// FI_CONTEXT2: the provider writes there while it has the operation.
+void mark(void* context);
+void check_mark(const void* context);
 /// Notes the rule; a process that was set up by OFI_DOUBLE ends.
 void broken(const char* rule);
 /// Lanes of several threads share the double.

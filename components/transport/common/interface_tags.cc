@@ -1,0 +1,303 @@
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <new>
+#include <utility>
+
+#include "components/transport/common/interface.h"
+#include "framework/base/clock.h"
+#include "framework/plugin/transport_fail.h"
+#include "framework/plugin/transport_identity.h"
+
+// Tagged messages, which the library matches. They leave in one row with the frames; a message belongs to the process
+// whose address the library knows it from, so every receive and every claim names one.
+namespace ashlar::network {
+namespace {
+
+Endpoint& self(ashlar_endpoint* e) { return *static_cast<Endpoint*>(e); }
+TagReceive& of(ashlar_tag_receive& user) { return *static_cast<TagReceive*>(user.own); }
+
+}  // namespace
+
+/// Remote reads promise nothing (interface.cc); the rest is of tags.
+void Interface::describe(ashlar_iface_attributes* out) const {
+  ashlar_iface_attributes all = {};
+  all.tag_bits = record_.tag_bits;
+  all.tag_most = static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.frame_bytes - sizeof(Frame), kTagMost));
+  all.tags_pay = fabric_->tags_pay() ? 1 : 0;
+  all.size = out->size;
+  std::memcpy(static_cast<void*>(out), static_cast<const void*>(&all), std::min<std::size_t>(out->size, sizeof all));
+}
+
+/// A buffer for a tagged message to the peer; nullptr: there is no room.
+Buffer* Interface::tag_buffer(Endpoint& peer, std::uint64_t tag, std::uint64_t immediate, std::uint32_t length) {
+  Buffer* const buffer = (length <= kMaxShort ? *small_ : *large_).take();
+  if (buffer == nullptr) return nullptr;
+  buffer->what = Operation::What::kSend;
+  buffer->peer = &peer;
+  buffer->length = length;
+  buffer->tagged = true;
+  buffer->tag = tag;
+  buffer->data = tag_data(immediate, length);
+  return buffer;
+}
+
+ashlar_result Interface::tag_send(Endpoint& peer, std::uint64_t tag, std::uint64_t immediate, ashlar_fill fill,
+                                  void* argument, std::uint32_t length) {
+  Buffer* const buffer = may_buffer(peer, length) ? tag_buffer(peer, tag, immediate, length) : nullptr;
+  if (buffer == nullptr) return ASHLAR_AGAIN;
+  for (std::size_t done = 0; done < length;) {
+    const std::size_t n = fill(argument, buffer->bytes + done, length - done);
+    if (n == 0) {
+      buffer->pool->give_back(*buffer);
+      return plugin::fail_too_short(host_, peer.peer, done, length);
+    }
+    done += n;
+  }
+  counters.tags_sent.add();
+  counters.sent_bytes.add(length);
+  submit(peer, *buffer);
+  return ASHLAR_OK;
+}
+
+ashlar_result Interface::tag_announce(Endpoint& peer, std::uint64_t tag, std::uint64_t immediate, const Frame& frame,
+                                      const void* data) {
+  Buffer* const first = buffer_for(peer, frame.length);
+  if (first == nullptr) return ASHLAR_AGAIN;
+  Buffer* const second = tag_buffer(peer, tag, immediate, 0);
+  if (second == nullptr) {
+    first->pool->give_back(*first);
+    return ASHLAR_AGAIN;
+  }
+  first->frame() = frame;
+  if (frame.length != 0) std::memcpy(first->payload(), data, frame.length);
+  send(peer, *first);
+  counters.tags_sent.add();
+  submit(peer, *second);
+  return ASHLAR_OK;
+}
+
+TagReceive* Interface::new_tag(std::uint64_t tag, std::uint64_t ignored, ashlar_tag_receive* user) {
+  auto* const made = new (std::nothrow) TagReceive;
+  if (made == nullptr) return nullptr;
+  made->what = Operation::What::kTag;
+  made->tag = tag;
+  made->ignored = ignored;
+  made->user = user;
+  user->own = made;
+  tags_.push_back(made);
+  return made;
+}
+
+void Interface::dispose(TagReceive& receive) {
+  if (receive.region != nullptr) memory_.give_back(*receive.region, receive.length);
+  if (receive.buffer != nullptr) receive.buffer->pool->give_back(*receive.buffer);
+  if (receive.stage == TagReceive::Stage::kPosted && receive.peer != nullptr) counters.tag_receives.lower();
+  List<TagReceive>::remove(&receive);
+  delete &receive;
+}
+
+ashlar_result Interface::tag_receive(Endpoint& peer, std::uint64_t tag, std::uint64_t ignored, void* to,
+                                     std::uint32_t length, ashlar_tag_receive* user) {
+  if (counters.tag_receives.now.get() >= fabric_->tag_receives()) return ASHLAR_AGAIN;
+  TagReceive* const receive = new_tag(tag, ignored, user);
+  if (receive == nullptr) return ASHLAR_AGAIN;
+  receive->peer = &peer;
+  receive->at = peer.at;
+  receive->to = to;
+  counters.tag_receives.raise();
+  if (fabric_->uses_known_memory() && length != 0) {
+    receive->region = memory_.take(to, length, Fabric::kWritten);
+    if (receive->region == nullptr) {
+      dispose(*receive);
+      return ASHLAR_AGAIN;
+    }
+    receive->description = receive->region->known.description;
+  }
+  receive->length = length;
+  if (fabric_->post_tag(*receive) == Posted::kYes) {
+    pace_.heat();
+    return ASHLAR_PENDING;
+  }
+  dispose(*receive);  // whatever the library lacks, the kernel can match by itself
+  return ASHLAR_AGAIN;
+}
+
+ashlar_result Interface::tag_claim(Endpoint* peer, std::uint64_t tag, std::uint64_t ignored, ashlar_tag_receive* user) {
+  std::vector<Endpoint*> all;
+  if (peer != nullptr) {
+    all.push_back(peer);
+  } else {
+    for (const auto& [nonce, one] : peers_) {
+      if (one->token_in == 0 || one->at == kNoPath) continue;
+      if (one->peer == ASHLAR_NOBODY) one->peer = plugin::number_of(context_, one->job, one->rank);
+      if (one->peer != ASHLAR_NOBODY) all.push_back(one.get());
+    }
+  }
+  TagReceive* const claim = all.empty() ? nullptr : new_tag(tag, ignored, user);
+  if (claim == nullptr) return ASHLAR_AGAIN;
+  counters.claims.add();
+  claim->others = std::move(all);
+  return peek(*claim);
+}
+
+/// Looks at the next of those that a claim has to look at. AGAIN: there is none, and the claim is gone.
+ashlar_result Interface::peek(TagReceive& claim) {
+  claim.stage = TagReceive::Stage::kPeek;
+  while (!claim.others.empty()) {
+    claim.peer = claim.others.back();
+    claim.at = claim.peer != nullptr ? claim.peer->at : own_path_;
+    const Posted posted = fabric_->post_tag(claim);
+    if (posted == Posted::kLater) {
+      // That nothing is there is told only when the library has looked.
+      to_post_.push_back(&claim);
+      pace_.heat();
+      return ASHLAR_PENDING;
+    }
+    claim.others.pop_back();
+    if (posted == Posted::kYes) return ASHLAR_PENDING;
+  }
+  dispose(claim);
+  return ASHLAR_AGAIN;
+}
+
+/// The message that a claim has found is received. Libraries that claim it with the peek may take it from a receive
+/// that was posted before, and has not been given it yet; behind that one in the library's list, this receive cannot.
+void Interface::take(TagReceive& claim) {
+  claim.stage = TagReceive::Stage::kTake;
+  if (claim.buffer == nullptr) claim.buffer = large_->take();
+  if (claim.buffer != nullptr) {
+    claim.to = claim.buffer->bytes;
+    claim.length = claim.buffer->capacity;
+    claim.description = claim.buffer->description;
+    if (fabric_->post_tag(claim) == Posted::kYes) {
+      claim.looks = 0;
+      taking_.push_back(&claim);
+      return;
+    }
+  }
+  to_post_.push_back(&claim);
+}
+
+/// Another receive may have taken what claims had found that get nothing now; or the library has not come to them yet,
+/// if it has a thread of its own for that.
+void Interface::give_up_claims() {
+  for (TagReceive* claim : taking_) {
+    if (++claim->looks != claim->patience) continue;
+    claim->patience *= 2;
+    fabric_->cancel(*claim);
+  }
+}
+
+void Interface::post_waiting() {
+  std::vector<TagReceive*> waiting;
+  waiting.swap(to_post_);
+  for (TagReceive* claim : waiting) claim->stage == TagReceive::Stage::kTake ? take(*claim) : go_on(*claim);
+}
+
+/// A claim looks at the next peer, or has ended without a message.
+void Interface::go_on(TagReceive& claim) {
+  ashlar_tag_receive* const user = claim.user;
+  const ashlar_tag_event nothing = {
+      .result = ASHLAR_AGAIN, .peer = ASHLAR_NOBODY, .tag = 0, .immediate = 0, .length = 0, .data = nullptr};
+  if (peek(claim) == ASHLAR_AGAIN && user != nullptr) user->done(user, &nothing);
+}
+
+/// The receive is over, and gone before its user is told, who may post it again.
+void Interface::end(TagReceive& receive, const ashlar_tag_event& event) {
+  std::erase(taking_, &receive);
+  ashlar_tag_receive* const user = receive.user;
+  Buffer* const buffer = std::exchange(receive.buffer, nullptr);
+  dispose(receive);
+  if (user != nullptr) user->done(user, &event);
+  if (buffer != nullptr) buffer->pool->give_back(*buffer);
+}
+
+void Interface::tag_ended(TagReceive& receive, Fabric::TagEnd end_of, std::uint64_t tag, std::uint64_t data,
+                          const std::string& reason) {
+  if (closing_) return;
+  using Stage = TagReceive::Stage;
+  const std::uint32_t peer = receive.peer != nullptr ? receive.peer->peer : ASHLAR_NOBODY;
+  ashlar_tag_event event = {.result = ASHLAR_OK,
+                            .peer = peer,
+                            .tag = tag,
+                            .immediate = tag_immediate(data),
+                            .length = tag_length(data),
+                            .data = nullptr};
+  switch (end_of) {
+    case Fabric::TagEnd::kTaken:
+      if (receive.stage == Stage::kPeek) {
+        if (receive.user == nullptr) return end(receive, event);  // the process ends
+        return take(receive);
+      }
+      if (receive.stage == Stage::kTake) {
+        counters.claimed.add();
+        event.data = receive.buffer->bytes;
+      }
+      counters.received_bytes.add(event.length);
+      return end(receive, event);
+    case Fabric::TagEnd::kNothing:
+    case Fabric::TagEnd::kCancelled:
+      if (receive.stage == Stage::kTake && receive.user != nullptr) {
+        std::erase(taking_, &receive);
+        receive.others.push_back(receive.peer);
+        return go_on(receive);
+      }
+      if (receive.stage == Stage::kPeek && !receive.others.empty() && receive.user != nullptr) return go_on(receive);
+      event.result = ASHLAR_AGAIN;
+      return end(receive, event);
+    case Fabric::TagEnd::kFailed:
+      break;
+  }
+  const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = peer},
+                               {.name = "lower", .text = reason.c_str(), .number = 0}};
+  event.result = ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.tag", facts, std::size(facts));
+  // A message that was met and cannot be received is lost.
+  if (receive.stage == Stage::kTake && receive.peer != nullptr)
+    fail(*receive.peer, "a message of it was lost in the library: " + reason);
+  end(receive, event);
+}
+
+void Interface::tag_cancel(ashlar_tag_receive* user) { fabric_->cancel(of(*user)); }
+
+void Interface::tag_drop(ashlar_tag_receive* user) {
+  TagReceive& receive = of(*user);
+  receive.user = nullptr;
+  if (receive.stage == TagReceive::Stage::kPosted) fabric_->cancel(receive);
+}
+
+const ashlar_tag_ops kTagOps = {
+    .size = sizeof kTagOps,
+    .send = [](ashlar_endpoint* e, std::uint64_t tag, std::uint64_t immediate, ashlar_fill fill, void* argument,
+               std::uint32_t length) -> ashlar_result {
+      Endpoint& peer = self(e);
+      if (peer.way == Endpoint::Way::kFailed) [[unlikely]]
+        return is_gone(peer);
+      return peer.iface->tag_send(peer, tag, immediate, fill, argument, length);
+    },
+    .announce = [](ashlar_endpoint* e, std::uint64_t tag, std::uint64_t immediate, std::uint8_t id, std::uint64_t h0,
+                   std::uint64_t h1, const void* data, std::uint32_t length) -> ashlar_result {
+      Endpoint& peer = self(e);
+      if (peer.way == Endpoint::Way::kFailed) [[unlikely]]
+        return is_gone(peer);
+      if (length > peer.max_short) return plugin::fail_too_long(peer.iface->host(), peer.peer, length, peer.max_short);
+      return peer.iface->tag_announce(peer, tag, immediate,
+                                      next_frame(peer, id, h0, h1, static_cast<std::uint16_t>(length)), data);
+    },
+    .receive = [](ashlar_endpoint* e, std::uint64_t tag, std::uint64_t ignored, void* to, std::uint32_t length,
+                  ashlar_tag_receive* user) -> ashlar_result {
+      Endpoint& peer = self(e);
+      if (peer.way == Endpoint::Way::kFailed) [[unlikely]]
+        return is_gone(peer);
+      return peer.iface->tag_receive(peer, tag, ignored, to, length, user);
+    },
+    .claim = [](ashlar_iface* i, ashlar_endpoint* e, std::uint64_t tag, std::uint64_t ignored,
+                ashlar_tag_receive* user) -> ashlar_result {
+      return static_cast<Interface*>(i)->tag_claim(e != nullptr ? &self(e) : nullptr, tag, ignored, user);
+    },
+    .cancel = [](ashlar_iface* i, ashlar_tag_receive* user) { static_cast<Interface*>(i)->tag_cancel(user); },
+    .drop = [](ashlar_iface* i, ashlar_tag_receive* user) { static_cast<Interface*>(i)->tag_drop(user); }};
+
+}  // namespace ashlar::network

@@ -73,6 +73,7 @@ Status make_any(Ref<Group> local, Ref<Group> remote, bool inter, std::uint32_t c
   comm->size = local->size();
   comm->remote_size = remote->size();
   comm->lane = engine.services.lane_of(context);
+  p2p::take_contexts(*comm->lane);
   comm->errhandler = Ref<Errhandler>::share(handler);
   Status made = set_peers(*comm, like);
   comm->local_group = std::move(local);
@@ -119,6 +120,7 @@ void give_context(Comm& comm, std::uint32_t context) {
   comm.context = context;
   comm.name.number(context);
   comm.lane = Engine::current().services.lane_of(context);
+  p2p::take_contexts(*comm.lane);
   if (comm.inter) give_context(*comm.local_comm, context | kOwnGroupContext);
   if (is_given(context)) tell_made(comm);
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -44,8 +45,12 @@ Status start_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
 
 Status cancel_recv(Request& request) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<RecvRequest&>(request);
-  if (!r.filed()) return {};  // matched already: it completes with its message
   LaneState& state = *r.lane().p2p;
+  if (NativeMatching::has(r)) {
+    state.native->cancel(r);
+    return {};
+  }
+  if (!r.filed()) return {};  // matched already: it completes with its message
   if (state.posts.committed(r)) return {};
   state.posted.remove(r);
   state.counters.cancelled.add();
@@ -62,13 +67,17 @@ void describe_recv(const Request& request, char* out, std::size_t room) {
   if (r.key.source() != MPI_ANY_SOURCE) std::snprintf(source, sizeof source, "rank %d", r.key.source());
   if (r.key.tag != MPI_ANY_TAG) std::snprintf(tag, sizeof tag, "tag %d", r.key.tag);
   std::snprintf(out, room, "%s from %s %s on '%s'%s", name_of(r.call), source, tag, r.comm->name.c_str(),
-                r.filed() ? "" : ": matched, its data is on the way");
+                r.filed() || NativeMatching::has(r) ? "" : ": matched, its data is on the way");
 }
 
 bool peer_of_recv_failed(Request& request, Status outcome) ASHLAR_NO_THREAD_SAFETY {
   auto& r = static_cast<RecvRequest&>(request);
   LaneState& state = *r.lane().p2p;
   if (r.pull != nullptr && r.pull->asked != 0) return false;
+  if (NativeMatching::has(r)) {
+    state.native->end(r, outcome);
+    return false;
+  }
   if (r.filed()) {
     r.source = r.key.source();
     state.posted.remove(r);
@@ -77,8 +86,9 @@ bool peer_of_recv_failed(Request& request, Status outcome) ASHLAR_NO_THREAD_SAFE
   return true;
 }
 
-inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
-  auto bytes = static_cast<MPI_Count>(am.length);
+/// What becomes of a receive by the size of the whole message `am`, and by what its sender called.
+inline Status size_outcome(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
+  const auto bytes = static_cast<MPI_Count>(am.length);
   Status outcome;
   if (r.collective) {
     const CallSignature mine = r.called();
@@ -88,6 +98,12 @@ inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
   } else if (bytes > r.size) [[unlikely]] {
     outcome = wrong_size(r, am.length);
   }
+  return outcome;
+}
+
+inline void land(RecvRequest& r, const ashlar_am& am) ASHLAR_NO_THREAD_SAFETY {
+  auto bytes = static_cast<MPI_Count>(am.length);
+  const Status outcome = size_outcome(r, am);
   if (bytes > r.size) [[unlikely]]
     bytes = r.size;
   if (r.data.dense()) [[likely]] {
@@ -166,6 +182,11 @@ void end_receive(LaneState& state, RecvRequest& r, Status outcome) {
 }
 
 void abandon(Lane& lane, Gate& gate) {
+  if (lane.p2p->native != nullptr) [[unlikely]] {
+    lane.p2p->native->each([&](RecvRequest& receive) {
+      if (receive.gate == &gate) static_cast<void>(cancel_recv(receive));
+    });
+  }
   lane.p2p->posted.table().each([&](match::Entry& entry) {
     auto& receive = static_cast<RecvRequest&>(entry);
     if (receive.gate == &gate) static_cast<void>(cancel_recv(receive));
@@ -265,7 +286,20 @@ bool taken_at_once(Lane& lane, LaneState& state, RecvRequest& r) {
       return true;
     }
   }
-  return lane.failures_seen != 0 && sender_gone(lane, r);
+  if (lane.failures_seen != 0 && sender_gone(lane, r)) return true;
+  return state.native != nullptr && state.native->take(r);
+}
+
+void accept_native(Lane& lane, RecvRequest& r, const ashlar_am& am, bool in_place) {
+  count(*r.comm, am);
+  if (!in_place) return accept_otherwise(lane, r, am, false);
+  r.source = static_cast<Rank>(low_word(am.h0));
+  r.tag = static_cast<Tag>(high_word(am.h1));
+  if (event::heard(message_matched)) [[unlikely]]
+    tell_match(r, am, false);
+  const Status outcome = size_outcome(r, am);
+  r.bytes = std::min<MPI_Count>(am.length, r.size);
+  r.finish(outcome);
 }
 
 void on_message(Lane& lane, const ashlar_am& am) {
@@ -324,6 +358,15 @@ void on_ready_message(Lane& lane, const ashlar_am& am) {
   if (open_link(lane, am.peer, &link).ok()) send_control(lane, *link, kUnready, pair_word(low_word(am.h1), 0), 0);
 }
 
+void on_tagged_first(Lane& lane, const ashlar_am& am) {
+  Link* link = nullptr;
+  if (!open_link(lane, am.peer, &link).ok() || link->native != nullptr) return;
+  lane.peers.mark_failed(am.peer,
+                         "it sends messages for the network to match, and here they are expected by another transport");
+}
+
+void on_tagged_nothing(Lane&, const ashlar_am&) {}
+
 void on_cancel(Lane& lane, const ashlar_am& am) {
   LaneState& state = *lane.p2p;
   match::Message* const found = state.unexpected.find_if(key_of(am), [&am](const match::Message& message) {
@@ -340,6 +383,12 @@ void on_cancel(Lane& lane, const ashlar_am& am) {
 
 void keep(Lane& lane, const ashlar_am& am) {
   LaneState& state = *lane.p2p;
+  if (state.native != nullptr && state.native->is_astray(am)) [[unlikely]] {
+    lane.peers.mark_failed(
+        am.peer,
+        "its messages do not come through the network that is to match them: its transport to here is another one");
+    return;
+  }
   Arrival* const arrival = state.arrivals.take();
   if (arrival == nullptr) {
     state.counters.lost.add();

@@ -96,6 +96,8 @@ Status attach(Lane& lane, const Config& config, ProcessState& process) {
   lane.handlers[kRma] = on_window_message;
   lane.handlers[kGoodbye] = on_goodbye;
   lane.handlers[kEnd] = on_end;
+  lane.handlers[kTaggedFirst] = on_tagged_first;
+  for (const Id id : {kTaggedRts, kTaggedTaken, kTaggedAsk, kTaggedSent}) lane.handlers[id] = on_tagged_nothing;
   if (lane.index == 0) register_no_proc(process.no_proc, *state->nothing_received);
   return {};
 }
@@ -109,6 +111,7 @@ void detach(Lane& lane) {
     discard(*state, static_cast<Arrival&>(*message));
   }
   drop_offers(lane, nullptr);
+  if (state->native != nullptr) List<Poller>::remove(state->native.get());
   if (lane.index == 0) unregister_no_proc(state->process.no_proc);
   lane.p2p = nullptr;
   lane.peer_failed = nullptr;
@@ -120,14 +123,25 @@ void drop_context(Comm& comm) {
   drop_buffer(&comm.send_buffer);
   drop_traffic(comm);
   drop_offers(*comm.lane, &comm);
+  forget_messages(*comm.lane, comm.context);
+  if (state.native != nullptr) state.native->drop_context(comm.context);
+}
+
+// The state of the process never changes once lanes are attached.
+void take_contexts(Lane& lane) ASHLAR_NO_THREAD_SAFETY {
+  if (lane.p2p != nullptr) lane.p2p->process.contexts_taken.fetch_add(1, std::memory_order_relaxed);
+}
+
+void forget_messages(Lane& lane, std::uint32_t context) {
+  LaneState& state = *lane.p2p;
   for (auto at = state.unexpected.in_order().begin(); at != state.unexpected.in_order().end();) {
     match::Message& message = *at;
     ++at;
-    if ((message.key.context() & ~1u) != comm.context) continue;
+    if ((message.key.context() & ~1u) != context) continue;
     auto& arrival = static_cast<Arrival&>(message);
     // The sender of an RTS of a collective cancels it when that fails there, and waits for the answer.
     if ((message.key.context() & 1) != 0 && arrival.am.id != kEager) continue;
-    give_up(*comm.lane, arrival, false);
+    give_up(lane, arrival, false);
   }
 }
 

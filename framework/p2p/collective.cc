@@ -34,6 +34,11 @@ void end_collective(Comm& comm, Tag tag, Tag mask, Status outcome) ASHLAR_NO_THR
     state.posted.remove(r);
     r.finish(outcome);
   });
+  if (state.native != nullptr) {
+    state.native->each([&](RecvRequest& r) {
+      if (concerned(r, r.key.tag)) state.native->end(r, outcome);
+    });
+  }
   lane.peers.each([&](Peer& peer) {
     List<ActiveHook>& active = peer.link(lane).active;
     for (auto at = active.begin(); at != active.end();) {

@@ -86,6 +86,7 @@ void tell_waited(const Request& request, plugin::AccountWriter& account) {
 template <class Visit>
 void each_active(Lane& lane, Visit visit) ASHLAR_REQUIRES(lane.lock) {
   lane.p2p->posted.table().each([&](match::Entry& entry) { visit(static_cast<RecvRequest&>(entry)); });
+  if (lane.p2p->native != nullptr) lane.p2p->native->each([&](RecvRequest& r) { visit(r); });
   lane.p2p->unpaired.receives.each([&](match::Entry& entry) {
     auto& receive = static_cast<PartRecv&>(entry);
     if (receive.active()) visit(receive);

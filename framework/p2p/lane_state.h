@@ -13,6 +13,7 @@
 #include "framework/p2p/generalized.h"
 #include "framework/p2p/kept_offers.h"
 #include "framework/p2p/message.h"
+#include "framework/p2p/native.h"
 #include "framework/p2p/operation.h"
 #include "framework/p2p/paired.h"
 #include "framework/p2p/partitioned.h"
@@ -62,7 +63,8 @@ struct LaneState {
   Request* sent = nullptr;
   Request* nothing_received = nullptr;
 
-  std::unique_ptr<SignatureCheck> check;  // with check.datatypes
+  std::unique_ptr<SignatureCheck> check;   // with check.datatypes
+  std::unique_ptr<NativeMatching> native;  // where a network matches messages
 
   Slab<Pull> pulls{PoolName::kPulls};
   Slab<Control> controls{PoolName::kControls};

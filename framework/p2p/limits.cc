@@ -96,9 +96,44 @@ std::string subject_of(const Lane& lane, const Link& link) {
 
 }  // namespace
 
+namespace {
+
+/// Who matches the messages of a link, in a record of its own where there is a choice.
+void decide_matching(Lane& lane, Link& link) {
+  LaneState& state = *lane.p2p;
+  const char* const setting = "p2p.matching";
+  if (state.native == nullptr) {
+    if (state.config.matching == kMatchingNative && lane.records != nullptr && !link.is_self)
+      lane.records->add({.topic = "transport",
+                         .subject = "matching with " + subject_of(lane, link),
+                         .chosen = "kernel",
+                         .because = "no transport of this process matches tags, or several lanes, check.datatypes or "
+                                    "check.ready need messages that the kernel matches",
+                         .lost = "native",
+                         .setting = setting});
+    return;
+  }
+  const std::string why_not = state.native->judge(link);
+  if (lane.records == nullptr || link.is_self) return;
+  const bool native = link.native != nullptr;
+  lane.records->add({.topic = "transport",
+                     .subject = "matching with " + subject_of(lane, link),
+                     .chosen = native ? "native" : "kernel",
+                     .because = native ? "the transport matches tags at both ends, and " +
+                                             std::string(state.config.matching == kMatchingNative
+                                                             ? "p2p.matching is native"
+                                                             : "does it at a lower cost than the kernel")
+                                       : why_not,
+                     .lost = native ? "kernel" : "native",
+                     .setting = setting});
+}
+
+}  // namespace
+
 void decide_limits(Lane& lane, Link& link) {
   const Config& config = lane.p2p->config;
   link.eager_limit = eager_limit_of(config, *link.endpoint);
+  decide_matching(lane, link);
   if (lane.records == nullptr) return;
   lane.records->add({.topic = "p2p",
                      .subject = subject_of(lane, link),

@@ -22,7 +22,8 @@ void settle_limits(Lane& lane, Link& link) ASHLAR_REQUIRES(lane.lock) {
     lane.p2p->counters.links.add();
     decide_limits(lane, link);
   }
-  link.budget = link.is_self || link.throttled || link.stalled() || lane.p2p->check ? 0 : kBudget;
+  link.budget =
+      link.is_self || link.throttled || link.stalled() || lane.p2p->check || link.native != nullptr ? 0 : kBudget;
 }
 
 ashlar_result push_control(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {
@@ -125,6 +126,7 @@ void fail_peer(Lane& lane, PeerId id) {
     auto& r = static_cast<RecvRequest&>(entry);
     if (waits_for_it(r, r.key.source())) end(r, r.key.source());
   });
+  if (state.native != nullptr) state.native->peer_failed(lane, id);
   state.unpaired.receives.each([&](match::Entry& entry) {
     auto& r = static_cast<PartRecv&>(entry);
     if (r.active() && waits_for_it(r, r.source)) end(r, r.source);

@@ -10,6 +10,8 @@ inline constexpr const char* kEagerRange[] = {"0", "1GiB", nullptr};
 inline constexpr const char* kRequestRange[] = {"1", "268435456", nullptr};  // as many as have a name on the wire
 inline constexpr const char* kPatienceRange[] = {"0", "1h", nullptr};
 
+inline constexpr const char* kMatchingWords[] = {"auto", "kernel", "native", nullptr};
+
 inline constexpr ashlar_param kParams[] = {
     {"eager_limit", "0", "Largest message sent by the eager protocol; 0: the break-even of the transport's cost model.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_BASIC, 0, offsetof(Config, eager_limit), kEagerRange},
@@ -45,6 +47,11 @@ inline constexpr ashlar_param kParams[] = {
      "generalized requests), that a lane may have at a time, inactive persistent ones included; beyond, calls fail "
      "with MPI_ERR_NO_MEM.",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_USER_DETAIL, 0, offsetof(Config, request_limit), kRequestRange},
+    {"matching", "auto",
+     "Who matches messages with receives: kernel: this library; native: the network, between ranks whose transport "
+     "matches tags; auto: the network where its cards or libraries do it at a lower cost.",
+     ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_ALL_EQ, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, matching),
+     kMatchingWords},
 };
 
 inline constexpr ashlar_param kCheckParams[] = {

@@ -33,6 +33,7 @@ void tell_probe(const void* what, Lane&, plugin::AccountWriter& account) {
 
 Arrival* look_twice(Lane& lane, const Comm& comm, int source, int tag) {
   if (Arrival* const found = look(lane, comm, source, tag)) return found;
+  if (lane.p2p->native != nullptr) lane.p2p->native->look_for_messages();
   progress::look(lane);
   return look(lane, comm, source, tag);
 }
@@ -47,7 +48,10 @@ Status await_message(Lane& lane, Comm& comm, int source, int tag, const char* ca
     gone = sender != nullptr && sender->failed.load(std::memory_order_relaxed);
     return *found != nullptr || gone;
   };
+  NativeMatching* const native = lane.p2p->native.get();
+  if (native != nullptr) native->begin_probe();
   progress::wait(lane, here, {tell_probe, &probing});
+  if (native != nullptr) native->end_probe();
   if (*found != nullptr) return {};
   return fail(MPI_ERR_PROC_ABORTED, "peer.failed",
               {{"call", call},

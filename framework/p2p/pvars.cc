@@ -123,6 +123,10 @@ void count_posted(const ashlar_pvar_row*, const void*, const void* object, std::
   comm.lane->p2p->posted.table().each([&](const match::Entry& entry) {
     if ((entry.key.context() & ~1u) == comm.context) ++values[0];
   });
+  if (comm.lane->p2p->native == nullptr) return;
+  comm.lane->p2p->native->each([&](const RecvRequest& r) {
+    if ((r.key.context() & ~1u) == comm.context) ++values[0];
+  });
 }
 
 /// How many ranks there are for `object`, whose messages are counted from now on: a tool allocates a handle.

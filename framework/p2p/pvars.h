@@ -14,6 +14,7 @@ struct Counters {
   Counter handshake_bytes, single_copy_bytes, fragmented, fragments, fragment_bytes;
   Counter packed, packed_bytes, synchronous, buffered, buffered_bytes;
   Counter queued, answers_queued, cancelled, truncated, lost, links;
+  Counter native_sent, native_announced, native_received, native_claimed, native_filed;
 };
 
 inline constexpr ashlar_pvar_row kCounterRows[] = {
@@ -70,6 +71,16 @@ inline constexpr ashlar_pvar_row kCounterRows[] = {
                  offsetof(Counters, lost), ASHLAR_USER_BASIC),
     plugin::pvar("links", "connections to peers that messages were sent over; with several lanes, of each one",
                  ASHLAR_PVAR_COUNTER, offsetof(Counters, links)),
+    plugin::pvar("native_sent", "messages sent that the network matches (p2p.matching)", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, native_sent), ASHLAR_TUNER_BASIC),
+    plugin::pvar("native_announced", "of these, those that were sent by rendezvous", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, native_announced)),
+    plugin::pvar("native_received", "receives that the network has matched", ASHLAR_PVAR_COUNTER,
+                 offsetof(Counters, native_received), ASHLAR_TUNER_BASIC),
+    plugin::pvar("native_claimed", "messages taken out of the network to be matched here, for wildcards and probes",
+                 ASHLAR_PVAR_COUNTER, offsetof(Counters, native_claimed), ASHLAR_TUNER_BASIC),
+    plugin::pvar("native_filed", "receives matched here, among messages that were taken out of the network",
+                 ASHLAR_PVAR_COUNTER, offsetof(Counters, native_filed), ASHLAR_TUNER_BASIC),
 };
 
 /// Pools and lists of a lane, whose block is its LaneState; defined in pvars.cc.

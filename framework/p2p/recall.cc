@@ -212,6 +212,7 @@ void give_up(Lane& lane, Arrival& arrival, bool connect) {
 }
 
 bool give_up_all(Lane& lane, std::uint32_t kept_context) {
+  if (lane.p2p->native != nullptr && !lane.p2p->native->has_swept()) return false;
   // Each round looks from the front again: telling a sender may open a link, and that may change the queue.
   const auto next = [&]() ASHLAR_NO_THREAD_SAFETY -> Arrival* {  // called under the lane's lock, as this function
     for (match::Message& message : lane.p2p->unexpected.in_order())

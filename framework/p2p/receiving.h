@@ -9,7 +9,7 @@ namespace ashlar::p2p {
 bool taken_at_once(Lane& lane, LaneState& state, RecvRequest& r) ASHLAR_REQUIRES(lane.lock);
 /// Matches `r`, whose key is set, with a message that is here, or posts it.
 inline void begin(Lane& lane, LaneState& state, RecvRequest& r) ASHLAR_REQUIRES(lane.lock) {
-  if (!state.unexpected.empty() || lane.failures_seen != 0) [[unlikely]] {
+  if (!state.unexpected.empty() || lane.unusual != 0) [[unlikely]] {
     if (taken_at_once(lane, state, r)) return;
   }
   state.posted.post(r);
@@ -20,6 +20,8 @@ inline void begin_nonblocking(Lane& lane, LaneState& state, RecvRequest& r) ASHL
   if (r.size >= state.posts.smallest()) [[unlikely]]
     state.posts.post(r);
 }
+/// `r` takes a message that the network has matched with it. `in_place`: its bytes are in the memory of `r` already.
+void accept_native(Lane& lane, RecvRequest& r, const ashlar_am& am, bool in_place) ASHLAR_REQUIRES(lane.lock);
 /// `r` takes a message that was kept and is out of the queue; frees it.
 void receive_kept(Lane& lane, LaneState& state, RecvRequest& r, Arrival& arrival) ASHLAR_REQUIRES(lane.lock);
 /// A receive that counts itself on `gate`, even if it is over at once.
@@ -39,6 +41,8 @@ void keep(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 /// Takes a kept message out of the queue, and frees it after use.
 void withdraw(Lane& lane, LaneState& state, Arrival& arrival) ASHLAR_REQUIRES(lane.lock);
 void discard(LaneState& state, Arrival& arrival);
+/// Gives up what was kept of a communicator (both of its contexts) that is being destroyed.
+void forget_messages(Lane& lane, std::uint32_t context) ASHLAR_REQUIRES(lane.lock);
 /// Both, of one that nothing can receive any more; its sender is notified, over a new connection if `connect` is set.
 void give_up(Lane& lane, Arrival& arrival, bool connect) ASHLAR_REQUIRES(lane.lock);
 MPI_Count message_bytes(const ashlar_am& am);

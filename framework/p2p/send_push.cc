@@ -32,7 +32,10 @@ ashlar_result push_eager(SendRequest& r, Link& link) ASHLAR_NO_THREAD_SAFETY {
   const bool standard = r.mode == SendMode::kStandard;
   const std::uint8_t id = r.mode == SendMode::kReady ? kEagerReady : standard ? kEager : kEagerSync;
   const std::uint64_t h1 = tag_word(r.tag, r.collective ? r.called.brief() : r.name());
-  const ashlar_result result = give_whole(link, id, envelope_of(r), h1, r.data, r.size);
+  NativeMatching* const native = native_for(link, *r.comm, r.context());
+  const ashlar_result result = native != nullptr
+                                   ? native->send(link, envelope_of(r), h1, r.data, static_cast<std::uint32_t>(r.size))
+                                   : give_whole(link, id, envelope_of(r), h1, r.data, r.size);
   if (result == ASHLAR_OK && !standard) link.lane->p2p->counters.synchronous.add();
   r.left_eager = result == ASHLAR_OK && standard && (r.flags & Request::kHeld) != 0;
   return after_push(r, result, standard);
@@ -65,7 +68,9 @@ ashlar_result push_rts(SendRequest& r, Link& link) ASHLAR_NO_THREAD_SAFETY {
   const std::uint64_t h1 = tag_word(r.tag, r.name());
   const std::uint8_t id = r.mode == SendMode::kReady ? kRtsReady : kRts;
   ashlar_result result;
-  if (length <= endpoint->max_short) {
+  if (NativeMatching* const native = native_for(link, *r.comm, r.context())) {
+    result = native->announce(link, h0, h1, &rts, length);
+  } else if (length <= endpoint->max_short) {
     result = endpoint->ops->am_short(endpoint, id, h0, h1, &rts, length);
   } else {
     result = endpoint->ops->am_bcopy(endpoint, id, h0, h1, fill_rts, &rts, length);

@@ -11,6 +11,8 @@
 /// opened once, the protocol is chosen once, and one function per protocol gives the message to the endpoint.
 namespace ashlar::p2p {
 
+class NativeMatching;
+
 /// A message to be sent: the arguments of a call. Borrows all that it refers to.
 struct Sending {
   Comm& comm;
@@ -34,6 +36,10 @@ struct Sending {
 inline Protocol choose_protocol(const Link& link, const Comm& comm, MPI_Count bytes) {
   return bytes <= eager_limit(link, comm) && !link.throttled ? Protocol::kEager : Protocol::kRendezvous;
 }
+
+/// What the network matches the message for; nullptr: the kernel does. Then only standard messages travel whole, and no
+/// more of them than the receiver may have to keep.
+NativeMatching* native_for(const Link& link, const Comm& comm, std::uint32_t context);
 
 /// Sends `message`. `*out` is its request, active or complete, which the caller owns (a buffered send's releases itself
 /// unless it is held); nullptr when the message has left without one. A returned failure is immediate.

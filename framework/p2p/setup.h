@@ -32,6 +32,13 @@ void configure(Lane& lane, const Config& config) ASHLAR_REQUIRES(lane.lock);
 void add_pvars(Lane& lane);
 void remove_pvars(Lane& lane);
 
+/// The lane has a further interface, whose network may match messages.
+void use_tags(Lane& lane, ashlar_iface& iface) ASHLAR_REQUIRES(lane.lock);
+
+/// A communicator gets contexts. What a network still has of those that were freed before may carry the same numbers,
+/// and is not given up any more. Any thread.
+void take_contexts(Lane& lane);
+
 /// Forgets messages that arrived for a communicator that is being destroyed (both of its contexts), and its buffer.
 void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
 /// Gives up the unexpected messages of all communicators but that of `kept_context`, which outlives the others: none

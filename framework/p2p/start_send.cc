@@ -8,10 +8,23 @@
 namespace ashlar::p2p {
 namespace {
 
+/// How the message travels if the network matches it: whole only in standard mode, as its receiver answers nothing
+/// then.
+Protocol protocol_of(const Link& link, const Comm& comm, std::uint32_t context, MPI_Count bytes, SendMode mode) {
+  const Protocol protocol = choose_protocol(link, comm, bytes);
+  const NativeMatching* const native = native_for(link, comm, context);
+  if (native == nullptr || (mode == SendMode::kStandard && native->takes_whole(link, bytes))) return protocol;
+  return Protocol::kRendezvous;
+}
+
 /// Gives an eager message of standard mode to the endpoint without a request. False: something is in the way.
 bool send_at_once(Link& link, const Sending& m) {
-  if (link.budget <= 0) return false;
   const std::uint32_t low = m.collective() ? m.called.brief() : m.name;
+  if (NativeMatching* const native = native_for(link, m.comm, high_word(m.envelope()))) {
+    return link.pending.empty() && native->send(link, m.envelope(), tag_word(m.tag, low), m.data,
+                                                static_cast<std::uint32_t>(m.data.bytes())) == ASHLAR_OK;
+  }
+  if (link.budget <= 0) return false;
   return give_whole(link, kEager, m.envelope(), tag_word(m.tag, low), m.data, m.data.bytes()) == ASHLAR_OK;
 }
 
@@ -66,7 +79,7 @@ Status start_send(Lane& lane, const Sending& m, SendRequest** out) {
   ASHLAR_TRY(open_link(lane, m.comm, m.to, &link));
   if (LaneLock::counts()) [[unlikely]]
     count_sent(m.comm, m.to, m.data.bytes());
-  const Protocol protocol = choose_protocol(*link, m.comm, m.data.bytes());
+  const Protocol protocol = protocol_of(*link, m.comm, high_word(m.envelope()), m.data.bytes(), m.mode);
   if (protocol == Protocol::kEager && m.mode == SendMode::kStandard && send_at_once(*link, m)) return {};
   ASHLAR_TRY(make_request(lane, m, out));
   launch(lane, *link, protocol, **out);
@@ -81,7 +94,7 @@ Status start_again(Lane& lane, SendRequest& r) {
   r.outcome = Status{};
   r.flags &= static_cast<std::uint8_t>(~Request::kCancelled);
   r.state.store(Request::State::kActive, std::memory_order_relaxed);
-  launch(lane, *link, choose_protocol(*link, *r.comm, r.size), r);
+  launch(lane, *link, protocol_of(*link, *r.comm, r.context(), r.size, r.mode), r);
   return {};
 }
 

@@ -78,7 +78,14 @@ enum Id : std::uint8_t {
   // Between processes of different jobs: the sender needs nothing more of the receiver. Nothing of it follows, until a
   // new communicator has both. With h0 = 1 it says nothing: there is a connection now, and its end will be noticed.
   kGoodbye = 30,
-  kEnd = 31  // the sender ends all processes of a communicator that both have (MPI_Abort). h0 = the exit code
+  kEnd = 31,  // the sender ends all processes of a communicator that both have (MPI_Abort). h0 = the exit code
+
+  // Messages that the network matches (native.h).
+  kTaggedRts = 32,    // as kRts; it is to be matched when the tagged message behind it is
+  kTaggedFirst = 33,  // tagged messages follow
+  kTaggedTaken = 34,  // h0 = what tagged messages have weighed that were taken, in all
+  kTaggedAsk = 35,    // how many tagged messages were sent? Answer kTaggedSent
+  kTaggedSent = 36    // h0 = so many, all of which were sent before this
 };
 
 /// The payload of kRts; without a key only what is before it travels.

@@ -123,6 +123,7 @@ unsigned retry(Lane& lane, Link& link) ASHLAR_REQUIRES(lane.lock) {
   while (lane.failures_seen != lane.peers.failures()) {
     const PeerId peer = lane.peers.failed_peer(lane.failures_seen++);
     ++failures;
+    lane.unusual = 1;
     lane.counters.peers_failed.add();
     if (event::heard(peer_failed)) [[unlikely]]
       event::raise(peer_failed, nullptr, {peer, lane.index});

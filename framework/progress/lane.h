@@ -41,7 +41,7 @@ using AmHandler = void (*)(Lane&, const ashlar_am&);
 /// The process owns its lanes; they live from init to finalize.
 struct Lane {
   static constexpr std::size_t kMaxIfaces = 8;
-  static constexpr std::size_t kMaxHandlers = 32;
+  static constexpr std::size_t kMaxHandlers = 64;
 
   Lane(unsigned lane_index, PeerTable& peer_table, const progress::Config& configuration);
   ~Lane();
@@ -69,6 +69,8 @@ struct Lane {
   const std::uint32_t* news;                                // PeerTable::news: the only look at anything unusual
   std::uint32_t news_seen ASHLAR_GUARDED_BY(lock) = 0;      // of it
   std::uint32_t failures_seen ASHLAR_GUARDED_BY(lock) = 0;  // of PeerTable::failures
+  /// Not 0: a peer has failed, or the network matches messages. What is posted looks at that first.
+  std::uint32_t unusual ASHLAR_GUARDED_BY(lock) = 0;
   std::array<AmHandler, kMaxHandlers> handlers ASHLAR_GUARDED_BY(lock) = {};
   /// Told of each peer that failed, once per lane; set by p2p.
   void (*peer_failed)(Lane&, PeerId) ASHLAR_GUARDED_BY(lock) = nullptr;

@@ -17,6 +17,9 @@
 namespace ashlar {
 
 struct Link;
+namespace p2p {
+struct NativeLink;
+}
 
 /// An active request that waits for something from one peer.
 struct ActiveHook : ListHook {};
@@ -49,6 +52,7 @@ struct Link : ListHook {  // hook: Lane::stalled
   ashlar_iface* iface = nullptr;        // of the endpoint
   Peer* peer = nullptr;
   Lane* lane = nullptr;
+  p2p::NativeLink* native = nullptr;  // the network matches its messages (p2p/native.h)
 
   std::uint64_t unexpected_bytes = 0;  // of this peer, arrived and not yet received
   std::uint64_t throttle_limit = 0;    // bytes that the peer keeps at most, while `throttled`

@@ -15,6 +15,8 @@
 #include "framework/base/failure.h"
 #include "framework/base/hash.h"
 #include "framework/memory/heap.h"
+#include "framework/p2p/config.h"
+#include "framework/p2p/setup.h"
 #include "framework/param/table.h"
 #include "framework/plugin/registry.h"
 #include "framework/progress/lane.h"
@@ -187,6 +189,10 @@ ashlar_transport_context Wiring::context_for(Lane& lane) const {
   std::copy(std::begin(own.job), std::end(own.job), context.job);
   context.peer_of = progress::peer_of_identity;
   context.lasting = lasting_memory;
+  // Tags know no lanes, and what is checked travels in frames.
+  const p2p::Config& p2p = process_.p2p_config_;
+  if (process_.lanes_.size() == 1 && !p2p.check_datatypes && !p2p.check_ready)
+    context.tags_wanted = p2p.matching == p2p::kMatchingKernel ? 0 : p2p.matching == p2p::kMatchingNative ? 2 : 1;
   return context;
 }
 
@@ -217,6 +223,7 @@ Status Wiring::open_ways(Lane& lane, const ashlar_transport_context& context) {
     }
     ways_.push_back({candidate.component, iface, lane.index, key_of(name, lane.index)});
     lane.add_iface(iface, (candidate.capabilities & ASHLAR_CAP_SELF) != 0, candidate.component->name());
+    p2p::use_tags(lane, *iface);
   }
   // What has failed comes first: sentences are cut, and the others were not wanted here anyway.
   if (lane.index == 0 && !trouble.empty()) left_out_ = trouble + (left_out_.empty() ? "" : "; ") + left_out_;

@@ -627,6 +627,18 @@ class ProgramsTest(HostsTest):
             self.assertRegex(err, rf"transport, peer 2: {library}")
 
 
+    def test_matching_by_the_network_and_here(self):
+        """Between the hosts by tags, inside them in the kernel's queues."""
+        if not glob.glob(os.path.join(os.path.dirname(MPIEXEC), "..", "lib*", "**", "ashlar_transport_ofi.so"), recursive=True):
+            self.skipTest("transport/ofi was not built")
+        setting = ("--set", "transport=ofi,shm,self", "--set", "transport.ofi.provider=sockets", "--set", "p2p.matching=native")
+        self.run_all(["pt2pt_wildcards", "pt2pt_random", "pt2pt_mprobe", "pt2pt_cancel", "pt2pt_truncate", "coll_random",
+                      "finalize"], "a:2,b:2", 4, *setting)
+        err = flat(self.run_job("--host", "a:2,b:2", "-n", 4, "--explain=transport", *setting, HOSTS, "hello").stderr)
+        self.assertRegex(err, r"matching with peer 1: kernel .{0,40}another transport leads there")
+        self.assertRegex(err, r"matching with peer 2: native")
+
+
 class RefusedTest(HostsTest):
     """A start that fails names the host, the step, and what the agent said."""
 

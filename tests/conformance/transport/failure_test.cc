@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "tests/conformance/transport/pair.h"
@@ -16,16 +17,6 @@ namespace {
 class FailureTest : public TransportTest {
  protected:
   bool only_itself() const { return GetParam().name() == "self"; }
-
-  template <class Done>
-  static bool progress_until(Lane& lane, Done done, int seconds = 10) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-    while (!done()) {
-      progress_or_yield({&lane});
-      if (std::chrono::steady_clock::now() > end) return false;
-    }
-    return true;
-  }
 };
 
 INSTANTIATE_TEST_SUITE_P(Installed, FailureTest, testing::ValuesIn(transports()), component_name);
@@ -121,6 +112,48 @@ TEST_P(FailureTest, DeathOfAPeerIsToldOnceAfterItsMessages) {
         lane.ops().disconnect(lane.get(), to);
       }
     }
+  }
+}
+
+// At whatever step of connecting: the process that connects goes on, and is told once at most.
+TEST_P(FailureTest, WhoEndsWhileItIsConnectedToEndsAlone) {
+  if (only_itself()) GTEST_SKIP();
+  GetParam().open({{"death_check", "5ms"}});
+  constexpr int kEnds = 40;
+  std::vector<std::unique_ptr<Child>> children;
+  for (int i = 0; i < kEnds; ++i) {
+    children.push_back(std::make_unique<Child>([](const Child::Channel& channel) {
+      if (channel.hear() != "begin") return 1;
+      Lane mine(GetParam(), Place{1, 2});
+      channel.say(mine.address());
+      (void)hear(GetParam(), channel, mine);
+      return 0;
+    }));
+  }
+  for (int i = 0; i < kEnds; ++i) {
+    Lane lane(GetParam(), Place{0, 2});
+    Child& child = *children[static_cast<std::size_t>(i)];
+    child.channel().say("begin");
+    const std::string address = child.channel().hear();
+    const bool meant = !address.empty();
+    std::thread end([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(i * 10));
+      child.kill_now();
+    });
+    ashlar_endpoint* const to = lane.connect(1, address);
+    for (const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
+         std::chrono::steady_clock::now() < until;)
+      progress_or_yield({&lane});
+    end.join();
+    EXPECT_TRUE(meant);
+    EXPECT_EQ(child.wait(), 137);
+    if (to == nullptr) continue;
+    if ((to->capabilities & ASHLAR_CAP_FAILURE) != 0) {
+      EXPECT_TRUE(progress_until(lane, [&] { return !lane.failures.empty(); })) << i;
+    }
+    for (int look = 0; look < 1000; ++look) lane.progress();
+    EXPECT_LE(lane.failures.size(), 1u);
+    lane.ops().disconnect(lane.get(), to);
   }
 }
 

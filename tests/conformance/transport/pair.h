@@ -24,9 +24,14 @@ bool progress_until(const std::vector<Lane*>& lanes, Done done, int seconds = 20
   return true;
 }
 
+template <class Done>
+bool progress_until(Lane& lane, Done done, int seconds = 20) {
+  return progress_until(std::vector<Lane*>{&lane}, done, seconds);
+}
+
 /// Everything that `lane` has sent has left.
 inline void drain(Lane& lane) {
-  EXPECT_TRUE(progress_until({&lane}, [&] { return lane.ops().idle(lane.get()) != 0; }));
+  EXPECT_TRUE(progress_until(lane, [&] { return lane.ops().idle(lane.get()) != 0; }));
 }
 
 /// The next message of the channel. Meanwhile the lane makes progress, if its transport needs that: with others the
@@ -60,8 +65,8 @@ class Pair {
       to_b = to_a = first_->connect(0, first_->address());
     }
     EXPECT_TRUE(to_a && to_b) << last_failure();
-    if (needs_answers(component)) settle();
     needs_answers_ = needs_answers(component);
+    if (needs_answers_ && to_a && to_b) open_ways();
   }
   ~Pair() {
     if (to_b) a().ops().disconnect(a().get(), to_b);
@@ -75,7 +80,7 @@ class Pair {
   void progress_both() {
     for (Lane* lane : both()) lane->progress();
   }
-  /// Whatever is under way has arrived.
+  /// Whatever is under way has arrived, unless a busy system keeps it.
   void settle() {
     for (auto quiet_from = std::chrono::steady_clock::now();
          std::chrono::steady_clock::now() - quiet_from < std::chrono::milliseconds(20);)
@@ -100,6 +105,20 @@ class Pair {
   ashlar_endpoint* to_a = nullptr;
 
  private:
+  /// A message goes each way: behind it lies all that opens a connection, however long that takes.
+  void open_ways() {
+    const auto open = [&](ashlar_endpoint* to, Lane& there) {
+      bool arrived = false;
+      there.on_message = [&](const ashlar_am&) { arrived = true; };
+      EXPECT_EQ(send_short(to, 1, 0, 0, nullptr, 0, both()), ASHLAR_OK) << last_failure();
+      EXPECT_TRUE(progress_until(both(), [&] { return arrived; }));
+      there.on_message = nullptr;
+    };
+    open(to_b, b());
+    open(to_a, a());
+    settle();
+  }
+
   std::unique_ptr<Lane> first_, second_;
   bool needs_answers_ = false;
 };

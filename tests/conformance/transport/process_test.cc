@@ -40,11 +40,6 @@ ashlar_endpoint* greet(Lane& lane, const Child& child, std::uint32_t number = 1)
   return lane.connect(number, address);
 }
 
-template <class Done>
-bool progress_until(Lane& lane, Done done, int seconds = 20) {
-  return test::progress_until(std::vector<Lane*>{&lane}, done, seconds);
-}
-
 TEST_P(ProcessTest, FloodBothWaysKeepsOrderAndContent) {
   GetParam().open({});
   const std::uint64_t count = 100'000;

@@ -23,7 +23,8 @@ void nothing(MPI_Aint* size, void* baseptr) {
 }  // namespace
 
 // Valid for memory that this process can load and store (MPI-5.0, 12.2.3), whatever constructor made the window; a
-// process whose memory is out of reach has, as far as this call goes, none.
+// process whose memory is out of reach has, as far as this call goes, none. MPI_PROC_NULL is the lowest rank that has
+// memory, also where that is out of reach: processes that are told of memory by it are told of the same.
 Status win_shared_query(Window& win, int rank, MPI_Aint* size, MPI_Count* disp_unit, void* baseptr) {
   RmaWindow& window = of(win);
   if (window.create_flavor == MPI_WIN_FLAVOR_DYNAMIC)
@@ -32,17 +33,16 @@ Status win_shared_query(Window& win, int rank, MPI_Aint* size, MPI_Count* disp_u
     return bad_rank(window, "rank", rank);
   *disp_unit = 1;
   nothing(size, baseptr);
-  const bool any = rank == MPI_PROC_NULL;  // the first that has memory
-  for (Rank one = any ? 0 : rank; one < (any ? window.ranks : rank + 1); ++one) {
-    const Area& area = window.areas[one];
-    if (any && area.size == 0) continue;
-    *disp_unit = static_cast<MPI_Count>(area.disp_unit);
-    std::byte* part = nullptr;
-    if (!map_part(window, one, &part).ok() || part == nullptr) continue;
-    *size = static_cast<MPI_Aint>(area.size);
-    std::memcpy(baseptr, &part, sizeof part);
-    return {};
-  }
+  Rank one = rank;
+  if (rank == MPI_PROC_NULL)
+    for (one = 0; one < window.ranks && window.areas[one].size == 0;) ++one;
+  if (one == window.ranks) return {};
+  const Area& area = window.areas[one];
+  *disp_unit = static_cast<MPI_Count>(area.disp_unit);
+  std::byte* part = nullptr;
+  if (!map_part(window, one, &part).ok() || part == nullptr) return {};
+  *size = static_cast<MPI_Aint>(area.size);
+  std::memcpy(baseptr, &part, sizeof part);
   return {};
 }
 

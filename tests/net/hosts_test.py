@@ -577,9 +577,10 @@ class ProgramsTest(HostsTest):
     """Programs of tests/mpi with ranks on several hosts, two on each: shared memory and TCP in one job."""
     PROGRAMS = ["pt2pt_wildcards", "pt2pt_mprobe", "pt2pt_random", "pt2pt_truncate", "pt2pt_buffered", "coll_random",
                 "coll_persistent", "coll_inter", "comm_groups", "comm_inter", "comm_make", "comm_disconnect", "topo_cart",
-                "topo_graph", "rma_dynamic", "rma_sync asked", "rma_errors", "rma_corners", "rma_oracle 31 30", "psets", "sessions", "finalize",
-                "info_env", "threads_lanes", "file_access", "file_views", "file_errors", "file_atomic", "file_oracle 1 60",
-                "file_together 1 10", "file_open", "file_pointers", "file_types 1 20", "file_callbacks"]
+                "topo_graph", "rma_windows basic", "rma_dynamic", "rma_sync asked", "rma_errors", "rma_corners", "rma_oracle 31 30",
+                "psets", "sessions", "finalize", "info_env", "threads_lanes", "file_access", "file_views", "file_errors",
+                "file_atomic", "file_oracle 1 60", "file_together 1 10", "file_open", "file_pointers", "file_types 1 20",
+                "file_callbacks"]
 
     def run_all(self, programs, hosts, ranks, *settings):
         with tempfile.TemporaryDirectory() as folder:

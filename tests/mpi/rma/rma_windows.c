@@ -207,6 +207,22 @@ static void shared_windows(void) {
     }
 }
 
+/* MPI_PROC_NULL is the lowest rank that has memory; out of reach it is to all who cannot have that rank's, and whoever
+ * has memory of its own, or of a later rank, within reach is not told of it instead. */
+static void lowest_query(WindowKind kind, int lowest) {
+  void* own;
+  const MPI_Win win = make(kind, MPI_COMM_WORLD, check_rank < lowest ? 0 : 64, 4, MPI_INFO_NULL, &own);
+  MPI_Aint size = -1, should = 0;
+  int unit;
+  char *base = NULL, *expected = NULL;
+  if (lowest < check_size) MUST(MPI_Win_shared_query(win, lowest, &should, &unit, &expected));
+  MUST(MPI_Win_shared_query(win, MPI_PROC_NULL, &size, &unit, &base));
+  CHECK(size == should && base == expected, "%s, lowest rank %d: %ld bytes at %p, not %ld at %p",
+        window_kind_name(kind), lowest, (long)size, (void*)base, (long)should, (void*)expected);
+  MPI_Win freed = win;
+  unmake(kind, MPI_COMM_WORLD, &freed, own);
+}
+
 /* The memory of other windows can be asked for, too, as far as it is shared: a process's own is, at least when the
  * library says so by its size. */
 static void other_queries(void) {
@@ -226,6 +242,7 @@ static void other_queries(void) {
       if (size) CHECK_EQ(base[9], r + 3);
     }
     window_free(&w);
+    for (int lowest = 0; lowest <= check_size; lowest++) lowest_query(kind, lowest);
   }
 }
 

@@ -40,7 +40,9 @@ struct Facts {
   Way way = Way::kAuto;
   Rates rates;  // as rank 0 has measured
   std::uint64_t sieve_window = 0;
-  std::uint32_t node = 0;  // between nodes only
+  std::uint32_t node = 0;    // between nodes only
+  std::uint32_t view = 0;    // which call of MPI_File_set_view the process has its view of
+  std::uint32_t common = 0;  // View::common
   // Of an access in the order of the ranks: what it moves the shared pointer by, and where it begins.
   std::int64_t etypes = 0, at = 0;
 };

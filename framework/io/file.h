@@ -49,7 +49,8 @@ class OpenFile final : public File {
 
   // --- changed by collective calls -----------------------------------------------------------------------------------
   View view;
-  std::uint32_t generation = 0;  // counts views: the shared pointer of each is another one
+  std::uint32_t generation = 0;  // counts calls for a view: the shared pointer of each is another one
+  std::uint32_t viewed = 0;      // the one that `view` is of
   bool atomic = false;
   bool plain = false;  // bytes of the view are those of the file in a row, and no access is looked at (choose_path())
   bool views_differ = false;  // with check.files

@@ -7,6 +7,7 @@
 #include "framework/base/status.h"
 #include "framework/base/types.h"
 #include "framework/io/facts.h"
+#include "framework/io/shared_pointer.h"
 #include "framework/memory/heap.h"
 
 namespace ashlar {
@@ -64,7 +65,7 @@ struct HeldRange {
 
 /// In memory that all processes of a file map: in the heap of rank 0. A slot for each rank follows.
 struct SharedBlock {
-  std::atomic<std::int64_t> pointers[2];  // SharedPointers
+  std::atomic<std::int64_t> pointers[SharedPointers::kViews];
   /// A mutex: 0 free, 1 held, 2 held and awaited. For the order of accesses to a file without offsets.
   alignas(kCacheLine) std::atomic<std::uint32_t> lock;
 

@@ -12,7 +12,7 @@ namespace ashlar::io {
 namespace {
 
 std::atomic<std::int64_t>& word(OpenFile& file, std::uint32_t generation) {
-  return file.shared->pointers[generation % 2];
+  return file.shared->pointers[generation % SharedPointers::kViews];
 }
 
 Status none(const OpenFile& file) {
@@ -24,7 +24,7 @@ Status none(const OpenFile& file) {
 void SharedPointers::make(OpenFile& file) {
   if (file.shared != nullptr) return;
   void* words = nullptr;
-  const MPI_Aint bytes = file.comm->rank == 0 ? 2 * sizeof(MPI_Offset) : 0;
+  const MPI_Aint bytes = file.comm->rank == 0 ? kViews * sizeof(MPI_Offset) : 0;
   Status made = rma::win_allocate(bytes, sizeof(MPI_Offset), nullptr, *file.comm, &words, &window_);
   if (made.ok()) {
     for (MPI_Aint i = 0; i * static_cast<MPI_Aint>(sizeof(MPI_Offset)) < bytes; ++i)
@@ -70,7 +70,7 @@ Status SharedPointers::store(OpenFile& file, std::uint32_t generation, MPI_Offse
 
 Status SharedPointers::update(std::uint32_t generation, MPI_Op op, MPI_Offset value, MPI_Offset* before) {
   const std::lock_guard guard(turn_);
-  ASHLAR_TRY(rma::fetch_and_op(&value, before, datatype::predefined(MPI_OFFSET), 0, generation % 2,
+  ASHLAR_TRY(rma::fetch_and_op(&value, before, datatype::predefined(MPI_OFFSET), 0, generation % kViews,
                                datatype::predefined_op(op), *window_));
   return rma::win_flush(0, *window_);
 }

@@ -13,12 +13,14 @@ namespace ashlar::io {
 
 class OpenFile;
 
-/// The shared file pointers of a file, in etypes: of views with an even and with an odd number (OpenFile::generation),
-/// so that the one a new view begins with is zero already when the first process has the view. They are words of the
-/// SharedBlock; where the processes do not all map one, words of a window on rank 0, which serves the others in its MPI
-/// calls. Any thread.
+/// The shared file pointers of a file, in etypes: one for each of the last views (OpenFile::generation), so that a
+/// process may count in a view that others do not have yet, and the pointer that a view begins with is zero already.
+/// They are words of the SharedBlock; where the processes do not all map one, words of a window on rank 0, which serves
+/// the others in its MPI calls. Any thread.
 class SharedPointers {
  public:
+  static constexpr std::uint32_t kViews = 64;
+
   /// Collective, behind make_block(). Without pointers the calls that need them fail, and say why.
   void make(OpenFile& file);
   /// Collective.

@@ -42,6 +42,15 @@ std::uint32_t hash_of_call(std::string_view name) {
   return static_cast<std::uint32_t>(hash.value());
 }
 
+/// MPI_File_set_view compares nothing. So it is found here when it has failed, or was not called, on some processes,
+/// and when their arguments do not agree.
+Status other_view(const Together& access, Rank rank) {
+  const OpenFile& file = access.file();
+  if (access.facts_of(rank).view == file.viewed)
+    return fail(MPI_ERR_NOT_SAME, "io.view_not_same", {{"wanted", access.call}, {"peer", rank}, {"path", file.path}});
+  return fail(MPI_ERR_OTHER, "io.other_view", {{"wanted", access.call}, {"peer", rank}, {"path", file.path}});
+}
+
 }  // namespace
 
 Together::Together(const char* name, const Transfer& transfer) : call(name), what(transfer) {}
@@ -59,7 +68,9 @@ Facts Together::own_facts() {
                  .sieve = what.writes ? open.hints.sieve_writes : open.hints.sieve_reads,
                  .way = Engine::current().config.get().forced(),
                  .rates = open.meter->rates(),
-                 .sieve_window = what.writes ? open.hints.sieve_write_bytes : open.hints.sieve_read_bytes};
+                 .sieve_window = what.writes ? open.hints.sieve_write_bytes : open.hints.sieve_read_bytes,
+                 .view = open.viewed,
+                 .common = open.view.common};
   if (open.atomic) facts.flags |= Facts::kAtomic;
   if (!open.coherent()) facts.flags |= Facts::kIncoherent;
   if (blocking) facts.flags |= Facts::kBlocking;
@@ -110,6 +121,8 @@ void Together::decide() {
     const bool other = facts.number != number || facts.call != mine.call;
     plan.stopped = plan.stopped || facts.failure != 0 || facts.number != number || facts.call != facts_of(0).call;
     if (other) note(fail(MPI_ERR_OTHER, "io.other_call", {{"wanted", call}, {"peer", rank}, {"path", file().path}}));
+    plan.stopped = plan.stopped || facts.view != facts_of(0).view || facts.common != facts_of(0).common;
+    if (facts.view != mine.view || facts.common != mine.common) note(other_view(*this, rank));
   }
   file().counts.together.add();
   if (!plan.stopped) make_plan(*this);

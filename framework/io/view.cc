@@ -1,6 +1,7 @@
 #include "framework/io/view.h"
 
 #include "framework/base/failure.h"
+#include "framework/base/hash.h"
 #include "framework/io/engine.h"
 
 namespace ashlar::io {
@@ -78,6 +79,10 @@ Status make_view(MPI_Offset disp, Datatype& etype, Datatype& filetype, const cha
   ASHLAR_TRY(check_pieces("etype", etype, *placed_etype, writable));
   ASHLAR_TRY(check_pieces("filetype", filetype, *view.placed, writable));
   if (view.placed->size() > 0) view.tiles.emplace(disp, *view.placed);
+  Hash common;
+  common.add(view.rep->name);
+  common.add(static_cast<std::uint64_t>(view.etype_extent));
+  view.common = static_cast<std::uint32_t>(common.value());
   *out = view;
   return {};
 }

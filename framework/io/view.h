@@ -22,6 +22,7 @@ struct View {
   MPI_Count etype_bytes = 1;             // of one etype, in the file
   MPI_Count etype_data = 1;              // the same in memory
   MPI_Count etype_extent = 1;            // in the file
+  std::uint32_t common = 0;              // a hash of what all processes of the file must have alike
   std::optional<datatype::Tiles> tiles;  // none: the filetype has no data
 
   /// The byte of the packed stream at which etype `at` begins. False: too large.

@@ -36,6 +36,26 @@ Status make(OpenFile& file, MPI_Offset disp, Datatype& etype, Datatype& filetype
   return make_view(begin, etype, filetype, datarep, file.writes(), view);
 }
 
+/// Whether the processes compare what they set. Where they do not, each goes on at once, and its own arguments alone
+/// decide what it returns. Without offsets in the file all have to be done with what the shared pointer counts.
+bool agrees_on_views(const OpenFile& file) { return Engine::current().checks || file.sequential(); }
+
+/// A call of MPI_File_set_view, whatever comes of it: with it the shared pointer begins at 0. It waits for nobody, but
+/// for every kStride-th one: then no process uses a pointer of the stride before the present one any more, and rank 0
+/// makes them those of the next one.
+Status count_view(OpenFile& file) {
+  constexpr std::uint32_t kStride = SharedPointers::kViews / 2;
+  const std::uint32_t next = file.generation + 1;
+  if (next % kStride == 0) {
+    ASHLAR_TRY(agree(file, {}));
+    if (file.comm->rank == 0 && file.pointers.there(file))
+      for (std::uint32_t view = next + kStride; view < next + 2 * kStride; ++view)
+        ASHLAR_TRY(file.pointers.store(file, view, 0));
+  }
+  file.generation = next;
+  return {};
+}
+
 /// A handle of the program's: a constant, or a new datatype, fit for use although the program may have freed its own.
 Status hand_out(const Ref<Datatype>& type, Datatype** out) {
   if (!type->is_predefined()) {
@@ -76,16 +96,18 @@ Status file_set_view(File& fh, MPI_Offset disp, Datatype& etype, Datatype& filet
   Status own = check_requests(file);
   if (own.ok()) own = make(file, disp, etype, filetype, datarep, &view);
   own = check_same_hints(*file.comm, file.path.c_str(), info, own);
-  const Same same[] = {{.argument = "etype (its extent in the file)", .value = view.etype_extent},
-                       same_text("datarep", datarep)};
-  ASHLAR_TRY(agree(file, own, same));
-  ASHLAR_TRY(read_hints(info, &file));
+  if (agrees_on_views(file)) {
+    const Same same[] = {{.argument = "etype (its extent in the file)", .value = view.etype_extent},
+                         same_text("datarep", datarep)};
+    ASHLAR_TRY(agree(file, own, same));
+  }
+  ASHLAR_TRY(count_view(file));
+  if (own.ok()) own = read_hints(info, &file);
+  if (!own.ok()) return own;
   file.view = std::move(view);
+  file.viewed = file.generation;
   file.position = 0;
-  ++file.generation;
   choose_path(file);
-  // No process has the view before this one any more: its pointer becomes that of the next.
-  if (file.pointers.there(file) && file.comm->rank == 0) ASHLAR_TRY(file.pointers.store(file, file.generation + 1, 0));
   return compare_views(file);
 }
 

@@ -80,6 +80,17 @@ static void shared_pointer(void) {
   MUST(MPI_File_write_ordered(file, &value, 1, MPI_INT, &status));
 }
 
+/* The same arguments without this parameter: file_view_calls.c. */
+static void views(void) {
+  if (check_size == 1) return;
+  CHECK_CLASS(MPI_File_set_view(file, 0, check_rank ? MPI_BYTE : MPI_INT, MPI_INT, "native", MPI_INFO_NULL),
+              MPI_ERR_NOT_SAME);
+  CHECK_CLASS(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, check_rank ? "native" : "internal", MPI_INFO_NULL),
+              MPI_ERR_NOT_SAME);
+  CHECK_CLASS(MPI_File_set_view(file, check_rank ? 0 : -1, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_ARG);
+  still_works();
+}
+
 static void signatures(void) {
   MPI_Status status;
   MPI_Datatype pair, pairs;
@@ -127,6 +138,7 @@ int main(int argc, char** argv) {
   different_calls();
   hints(name);
   shared_pointer();
+  views();
   signatures();
   requests_left();
   MUST(MPI_File_close(&file));

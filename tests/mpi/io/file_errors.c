@@ -121,9 +121,9 @@ static void other_calls(const char* name) {
   int value = check_rank;
   if (check_size == 1) return;
   MUST(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR, MPI_INFO_NULL, &file));
-  CHECK_CLASS(check_rank == 0 ? MPI_File_write_at_all(file, 0, &value, 1, MPI_INT, &status)
-                              : MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL),
-              MPI_ERR_OTHER);
+  CHECK_CLASS(
+      check_rank == 0 ? MPI_File_write_at_all(file, 0, &value, 1, MPI_INT, &status) : MPI_File_set_size(file, 100),
+      MPI_ERR_OTHER);
   MUST(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
   MUST(MPI_File_write_at_all(file, check_rank, &value, 1, MPI_INT, &status));
   MUST(MPI_File_close(&file));

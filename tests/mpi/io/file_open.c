@@ -373,10 +373,6 @@ static void sizes(void) {
     CHECK_CLASS(MPI_File_set_size(file, 10 + check_rank), MPI_ERR_NOT_SAME);
     CHECK_CLASS(MPI_File_preallocate(file, 10 + check_rank), MPI_ERR_NOT_SAME);
     CHECK_CLASS(MPI_File_set_atomicity(file, check_rank == 0), MPI_ERR_NOT_SAME);
-    CHECK_CLASS(MPI_File_set_view(file, 0, check_rank ? MPI_BYTE : MPI_INT, MPI_INT, "native", MPI_INFO_NULL),
-                MPI_ERR_NOT_SAME);
-    CHECK_CLASS(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, check_rank ? "native" : "internal", MPI_INFO_NULL),
-                MPI_ERR_NOT_SAME);
     CHECK_CLASS(MPI_File_seek_shared(file, check_rank, MPI_SEEK_SET), MPI_ERR_NOT_SAME);
   }
   CHECK_EQ(size_of(file), 150);

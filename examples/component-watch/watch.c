@@ -78,7 +78,7 @@ static ashlar_result close_file(ashlar_io_file* self) {
   return result;
 }
 
-/* There is no descriptor: a component that moved data by it would not be seen here. */
+/* There is no descriptor and no mapping: data that is moved by them would not be seen here. */
 static const ashlar_io_file_ops file_ops = {.size = sizeof file_ops,
                                             .close = close_file,
                                             .read = read_pieces,

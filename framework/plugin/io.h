@@ -62,6 +62,7 @@ typedef struct ashlar_io_stat {
   uint64_t device, inode;   /* equal for equal files of a node */
   uint64_t block;           /* transfers of multiples of it, aligned to it, are cheapest; 0: unknown */
   uint64_t stripe, stripes; /* bytes in a row on one server, and servers; 0: unknown, or no such thing */
+  uint64_t allocated;       /* bytes of storage that it takes: fewer than `bytes` where it has holes; 0: unknown */
 } ashlar_io_stat;
 
 typedef struct ashlar_io_file ashlar_io_file;
@@ -94,6 +95,14 @@ typedef struct ashlar_io_file_ops {
   /* The system's descriptor, for a component in front of this one: transfers by it do the same as read() and write().
    * NULL, -1: there is none. */
   int (*descriptor)(ashlar_io_file*);
+  /* Holds a range, as lock() does, together with others that share it: against those that read a part, change it and
+   * write it back. unlock() gives it up. NULL, ASHLAR_AGAIN: as lock(). */
+  ashlar_result (*share)(ashlar_io_file*, uint64_t offset, uint64_t length);
+  /* Maps a part of the file into memory, from and to multiples of 1 MiB, which may lie behind the end of the file; to
+   * be written, too, where the file is open for both. Stores there and write() show the same bytes at once, and change
+   * none beside those that they are for. NULL: files are not mapped. ASHLAR_AGAIN: not this one. */
+  ashlar_result (*map)(ashlar_io_file*, uint64_t offset, uint64_t length, void** memory);
+  void (*unmap)(ashlar_io_file*, void* memory, uint64_t length);
 } ashlar_io_file_ops;
 
 /* The head of every open file; the component's own data follows it. */

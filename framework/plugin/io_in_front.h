@@ -69,6 +69,22 @@ static inline void ashlar_io_unlock_behind(ashlar_io_file* file, uint64_t offset
   next->ops->unlock(next, offset, length);
 }
 
+static inline ashlar_result ashlar_io_share_behind(ashlar_io_file* file, uint64_t offset, uint64_t length) {
+  ashlar_io_file* const next = ashlar_io_file_behind(file);
+  return ASHLAR_HAS(next->ops, share) && next->ops->share ? next->ops->share(next, offset, length) : ASHLAR_AGAIN;
+}
+
+static inline ashlar_result ashlar_io_map_behind(ashlar_io_file* file, uint64_t offset, uint64_t length,
+                                                 void** memory) {
+  ashlar_io_file* const next = ashlar_io_file_behind(file);
+  return ASHLAR_HAS(next->ops, unmap) && next->ops->map ? next->ops->map(next, offset, length, memory) : ASHLAR_AGAIN;
+}
+
+static inline void ashlar_io_unmap_behind(ashlar_io_file* file, void* memory, uint64_t length) {
+  ashlar_io_file* const next = ashlar_io_file_behind(file);
+  next->ops->unmap(next, memory, length);
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -74,7 +74,10 @@ constexpr ashlar_io_file_ops kOps = {.size = sizeof(ashlar_io_file_ops),
                                      .refresh = nullptr,
                                      .lock = nullptr,
                                      .unlock = nullptr,
-                                     .descriptor = nullptr};
+                                     .descriptor = nullptr,
+                                     .share = nullptr,
+                                     .map = nullptr,
+                                     .unmap = nullptr};
 
 constexpr std::uint64_t kPiece = 64, kWindow = 64 * 1024;
 

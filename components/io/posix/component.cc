@@ -23,8 +23,11 @@ ashlar_result remove(ashlar_io_driver*, const char* path) {
 constexpr ashlar_io_driver_ops kOps = {.size = sizeof(ashlar_io_driver_ops), .open = open_file, .remove = remove};
 /// What processes of other nodes have written is seen at once, or later.
 constexpr Driver kCoherent = {.head = {.ops = &kOps}, .coherence = ASHLAR_IO_COHERENT | ASHLAR_IO_NODE_COHERENT};
+constexpr Driver kLocal = {
+    .head = {.ops = &kOps}, .coherence = ASHLAR_IO_COHERENT | ASHLAR_IO_NODE_COHERENT, .mappable = true};
 constexpr Driver kInMemory = {.head = {.ops = &kOps},
-                              .coherence = ASHLAR_IO_COHERENT | ASHLAR_IO_NODE_COHERENT | ASHLAR_IO_NO_DEVICE};
+                              .coherence = ASHLAR_IO_COHERENT | ASHLAR_IO_NODE_COHERENT | ASHLAR_IO_NO_DEVICE,
+                              .mappable = true};
 constexpr Driver kOfNode = {.head = {.ops = &kOps}, .coherence = ASHLAR_IO_NODE_COHERENT};
 
 /// File systems over a network whose clients keep what they have read or written, by statfs(2)'s type.
@@ -32,6 +35,13 @@ bool keeps_copies(std::uint64_t file_system) {
   constexpr std::uint64_t kTypes[] = {0x6969 /* nfs */, 0xff534d42 /* cifs */, 0xfe534d42 /* smb2 */,
                                       0x517b /* smb */, 0x5346414f /* afs */,  0x01021997 /* 9p */,
                                       0x65735546 /* fuse */};
+  return std::find(std::begin(kTypes), std::end(kTypes), file_system) != std::end(kTypes);
+}
+
+/// File systems of this machine that read, write and map the same pages.
+bool has_pages(std::uint64_t file_system) {
+  constexpr std::uint64_t kTypes[] = {0xef53 /* ext2, ext3, ext4 */, 0x58465342 /* xfs */, 0x9123683e /* btrfs */,
+                                      0xf2f52010 /* f2fs */, 0x794c7630 /* overlay */};
   return std::find(std::begin(kTypes), std::end(kTypes), file_system) != std::end(kTypes);
 }
 
@@ -52,7 +62,8 @@ void query(const void*, ashlar_answer* answer) {
 
 ashlar_result create(const void* of, void** module) {
   const std::uint64_t type = static_cast<const ashlar_io_context*>(of)->file_system;
-  *module = const_cast<Driver*>(keeps_copies(type) ? &kOfNode : in_memory(type) ? &kInMemory : &kCoherent);
+  const Driver& one = keeps_copies(type) ? kOfNode : in_memory(type) ? kInMemory : has_pages(type) ? kLocal : kCoherent;
+  *module = const_cast<Driver*>(&one);
   return ASHLAR_OK;
 }
 

@@ -12,6 +12,7 @@ extern const ashlar_host* the_host;
 struct Driver {
   ashlar_io_driver head;    // what the kernel knows
   std::uint64_t coherence;  // capability bits of its files
+  bool mappable = false;    // stores in a mapping and pwrite(2) meet in the same pages
 };
 
 /// The failure of a system call with `error`, an errno, on `path`.

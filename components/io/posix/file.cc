@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -18,13 +19,14 @@ constexpr std::uint64_t kMostOffset = INT64_MAX;   // off_t
 
 class File : public ashlar_io_file {
  public:
-  File(int descriptor, const char* name, std::uint64_t coherence);
+  File(int descriptor, const char* name, const Driver& driver);
   ~File() { ::close(fd); }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
   const int fd;
   const std::string path;
+  const bool mappable;
   bool seekable() const { return (capabilities & ASHLAR_IO_SEEKABLE) != 0; }
 };
 
@@ -143,6 +145,7 @@ ashlar_result stat(ashlar_io_file* self, ashlar_io_stat* out) {
   out->inode = found.st_ino;
   out->block = static_cast<std::uint64_t>(found.st_blksize);
   out->stripe = out->stripes = 0;
+  if (ASHLAR_HAS(out, allocated)) out->allocated = static_cast<std::uint64_t>(found.st_blocks) * 512;
   return ASHLAR_OK;
 }
 
@@ -170,21 +173,28 @@ ashlar_result sync(ashlar_io_file* self) {
   return ASHLAR_OK;
 }
 
-// Locks of the open file description: they go with the process, and exclude those of other jobs. One that excludes all
-// others needs a descriptor that may write; a reader's excludes writers.
-ashlar_result lock(ashlar_io_file* self, std::uint64_t offset, std::uint64_t length) {
+/// Waits for a lock of the open file description: it goes with the process, and excludes those of other jobs.
+bool hold(const File& file, short kind, std::uint64_t offset, std::uint64_t length) {
   struct flock range = {};
-  range.l_type = F_WRLCK;
+  range.l_type = kind;
   range.l_whence = SEEK_SET;
   range.l_start = static_cast<off_t>(offset);
   range.l_len = static_cast<off_t>(length);
-  while (::fcntl(of(self).fd, F_OFD_SETLKW, &range) != 0) {
-    if (errno == EBADF && range.l_type == F_WRLCK)
-      range.l_type = F_RDLCK;
-    else if (errno != EINTR)
-      return ASHLAR_AGAIN;  // the file system has none
-  }
-  return ASHLAR_OK;
+  int held = -1;
+  do {
+    held = ::fcntl(file.fd, F_OFD_SETLKW, &range);
+  } while (held != 0 && errno == EINTR);
+  return held == 0;
+}
+
+// One that excludes all others needs a descriptor that may write; a reader's excludes writers.
+ashlar_result lock(ashlar_io_file* self, std::uint64_t offset, std::uint64_t length) {
+  if (hold(of(self), F_WRLCK, offset, length)) return ASHLAR_OK;
+  return errno == EBADF && hold(of(self), F_RDLCK, offset, length) ? ASHLAR_OK : ASHLAR_AGAIN;
+}
+
+ashlar_result share(ashlar_io_file* self, std::uint64_t offset, std::uint64_t length) {
+  return hold(of(self), F_RDLCK, offset, length) ? ASHLAR_OK : ASHLAR_AGAIN;
 }
 
 void unlock(ashlar_io_file* self, std::uint64_t offset, std::uint64_t length) {
@@ -197,6 +207,20 @@ void unlock(ashlar_io_file* self, std::uint64_t offset, std::uint64_t length) {
 }
 
 int descriptor(ashlar_io_file* self) { return of(self).fd; }
+
+// A child of the process has no part in it.
+ashlar_result map(ashlar_io_file* self, std::uint64_t offset, std::uint64_t length, void** memory) {
+  const File& file = of(self);
+  if (!file.mappable || offset > kMostOffset - length) return ASHLAR_AGAIN;
+  const int access = (::fcntl(file.fd, F_GETFL) & O_ACCMODE) == O_RDWR ? PROT_READ | PROT_WRITE : PROT_READ;
+  void* const there = ::mmap(nullptr, length, access, MAP_SHARED, file.fd, static_cast<off_t>(offset));
+  if (there == MAP_FAILED) return ASHLAR_AGAIN;
+  static_cast<void>(::madvise(there, length, MADV_DONTFORK));
+  *memory = there;
+  return ASHLAR_OK;
+}
+
+void unmap(ashlar_io_file*, void* memory, std::uint64_t length) { static_cast<void>(::munmap(memory, length)); }
 
 ashlar_result close(ashlar_io_file* self) {
   delete &of(self);
@@ -214,11 +238,14 @@ constexpr ashlar_io_file_ops kOps = {.size = sizeof(ashlar_io_file_ops),
                                      .refresh = nullptr,
                                      .lock = lock,
                                      .unlock = unlock,
-                                     .descriptor = descriptor};
+                                     .descriptor = descriptor,
+                                     .share = share,
+                                     .map = map,
+                                     .unmap = unmap};
 
-File::File(int descriptor, const char* name, std::uint64_t coherence)
-    : ashlar_io_file{&kOps, 0}, fd(descriptor), path(name) {
-  if (::lseek(fd, 0, SEEK_CUR) >= 0) capabilities = ASHLAR_IO_SEEKABLE | coherence;
+File::File(int descriptor, const char* name, const Driver& driver)
+    : ashlar_io_file{&kOps, 0}, fd(descriptor), path(name), mappable(driver.mappable) {
+  if (::lseek(fd, 0, SEEK_CUR) >= 0) capabilities = ASHLAR_IO_SEEKABLE | driver.coherence;
 }
 
 int flags_of(std::uint32_t mode) {
@@ -245,7 +272,7 @@ ashlar_result open_file(ashlar_io_driver* driver, const ashlar_io_open* wanted, 
     ::close(fd);
     return failed(EISDIR, "open", wanted->path);
   }
-  File* const file = new (std::nothrow) File(fd, wanted->path, reinterpret_cast<const Driver*>(driver)->coherence);
+  File* const file = new (std::nothrow) File(fd, wanted->path, *reinterpret_cast<const Driver*>(driver));
   if (file == nullptr) {
     ::close(fd);
     return ashlar_fail_no_memory(the_host, "an open file", sizeof *file);

@@ -77,7 +77,10 @@ constexpr ashlar_io_file_ops kOps = {.size = sizeof(ashlar_io_file_ops),
                                      .refresh = ashlar_io_refresh_behind,
                                      .lock = ashlar_io_lock_behind,
                                      .unlock = ashlar_io_unlock_behind,
-                                     .descriptor = descriptor};
+                                     .descriptor = descriptor,
+                                     .share = ashlar_io_share_behind,
+                                     .map = ashlar_io_map_behind,
+                                     .unmap = ashlar_io_unmap_behind};
 
 File::File(ashlar_io_file* file, int fd, bool rings_write)
     : ashlar_io_front_file{{&kOps, file->capabilities}, file}, descriptor(fd), writes(rings_write) {}

@@ -174,7 +174,10 @@ constexpr ashlar_io_file_ops kFileOps = {.size = sizeof(ashlar_io_file_ops),
                                          .refresh = ashlar_io_refresh_behind,
                                          .lock = ashlar_io_lock_behind,
                                          .unlock = ashlar_io_unlock_behind,
-                                         .descriptor = nullptr};
+                                         .descriptor = nullptr,
+                                         .share = nullptr,
+                                         .map = nullptr,
+                                         .unmap = nullptr};
 
 ashlar_result open_file(ashlar_io_driver* self, const ashlar_io_open* wanted, ashlar_io_file** out) {
   ashlar_io_driver* const next = ashlar_io_driver_behind(self);

@@ -178,7 +178,10 @@ constexpr ashlar_io_file_ops kFileOps = {.size = sizeof(ashlar_io_file_ops),
                                          .refresh = refresh,
                                          .lock = nullptr,
                                          .unlock = nullptr,
-                                         .descriptor = nullptr};
+                                         .descriptor = nullptr,
+                                         .share = nullptr,
+                                         .map = nullptr,
+                                         .unmap = nullptr};
 
 /// Pages are read below what is written, so the driver behind it reads and writes.
 ashlar_result open_file(ashlar_io_driver* self, const ashlar_io_open* wanted, ashlar_io_file** out) {

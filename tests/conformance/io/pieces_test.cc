@@ -261,6 +261,50 @@ TEST_P(Pieces, AreHeldByReaders) {
   waiter.join();
 }
 
+// Who shares a range keeps out those that exclude others, and no one who shares it, too.
+TEST_P(Pieces, AreShared) {
+  ashlar_io_file* const file = make();
+  ashlar_io_file *other = nullptr, *writer = nullptr;
+  if (!ASHLAR_HAS(file->ops, share) || file->ops->share == nullptr) GTEST_SKIP() << "it has no shared locks";
+  if (file->ops->share(file, 100, 50) == ASHLAR_AGAIN) GTEST_SKIP() << "the file system has no locks";
+  ASSERT_EQ(open(path_, ASHLAR_IO_READ | ASHLAR_IO_WRITE, &other), ASHLAR_OK);
+  ASSERT_EQ(open(path_, ASHLAR_IO_READ | ASHLAR_IO_WRITE, &writer), ASHLAR_OK);
+  EXPECT_EQ(other->ops->share(other, 120, 50), ASHLAR_OK);
+  std::atomic<bool> given_up{false};
+  std::thread waiter([&] {
+    EXPECT_EQ(writer->ops->lock(writer, 140, 20), ASHLAR_OK);
+    EXPECT_TRUE(given_up.load());
+    writer->ops->unlock(writer, 140, 20);
+  });
+  other->ops->unlock(other, 120, 50);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  given_up = true;
+  file->ops->unlock(file, 100, 50);
+  waiter.join();
+}
+
+// A mapping and transfers show the same bytes, and neither changes any beside its own.
+TEST_P(Pieces, AreThoseOfAMapping) {
+  constexpr std::uint64_t kUnit = std::uint64_t{1} << 20;
+  ashlar_io_file* const file = make();
+  void* memory = nullptr;
+  if (!ASHLAR_HAS(file->ops, unmap) || file->ops->map == nullptr) GTEST_SKIP() << "it maps no files";
+  ASSERT_EQ(write(file, kUnit, "0123456789"), ASHLAR_OK);
+  const ashlar_result mapped = file->ops->map(file, kUnit, 2 * kUnit, &memory);
+  if (mapped == ASHLAR_AGAIN) GTEST_SKIP() << "the file system is not one whose files are mapped";
+  ASSERT_EQ(mapped, ASHLAR_OK);
+  auto* const bytes = static_cast<char*>(memory);
+  EXPECT_EQ(std::string(bytes, 10), "0123456789");
+  bytes[4] = 'x';
+  EXPECT_EQ(read(file, kUnit, 10), "0123x56789");
+  ASSERT_EQ(write(file, kUnit + 5, "yz"), ASHLAR_OK);
+  ASSERT_EQ(write(file, 2 * kUnit, "longer"), ASHLAR_OK);
+  EXPECT_EQ(std::string(bytes, 10), "0123xyz789");
+  EXPECT_EQ(std::string(bytes + kUnit, 6), "longer");
+  file->ops->unmap(file, memory, 2 * kUnit);
+  EXPECT_EQ(read(file, kUnit, 10), "0123xyz789");
+}
+
 INSTANTIATE_TEST_SUITE_P(Installed, Pieces, testing::ValuesIn(io_components()));
 
 }  // namespace

@@ -7,7 +7,8 @@ namespace ashlar::io {
 Estimates estimate_alone(const Demand& one, double window, const Rates& rates) {
   const Rate& rate = one.writes ? rates.write : rates.read;
   return {.list = cost::list(rate, one.pieces, one.bytes),
-          .sieve = cost::sieve(rates, one.writes, one.hull, window, one.pieces, one.bytes)};
+          .sieve = cost::sieve(rates, one.writes, one.hull, window, one.pieces, one.bytes),
+          .mapped = cost::mapped(rate, one.pieces, one.bytes)};
 }
 
 // The system writes to one file one process at a time; reads, and copies, go side by side. So do the windows of one

@@ -29,6 +29,7 @@ struct Windows {
 
 struct Estimates {
   double list = 0, sieve = 0, two_phase = cost::kForbidden;  // nanoseconds
+  double mapped = cost::kForbidden;                          // where the range stays mapped
 };
 
 /// A process's own access: `two_phase` is left out.

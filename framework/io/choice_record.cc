@@ -30,7 +30,7 @@ bool records_choices(const OpenFile& file) ASHLAR_NO_THREAD_SAFETY { return file
 
 void record_choice(OpenFile& file, const char* call, const Demand& demand, const Estimates& costs, const Rates& rates,
                    Way way, const char* not_together) ASHLAR_NO_THREAD_SAFETY {
-  const bool together = costs.two_phase < cost::kForbidden;
+  const bool together = costs.two_phase < cost::kForbidden, maps = costs.mapped < cost::kForbidden;
   Way& told = file.told[together ? 1 : 0][demand.writes ? 1 : 0];
   plugin::Records* const records = file.comm->lane->records;
   if (told == way || records == nullptr) return;
@@ -40,7 +40,8 @@ void record_choice(OpenFile& file, const char* call, const Demand& demand, const
                               text(", %.0f %% gaps; estimates: list ", 100 * gaps) + microseconds(costs.list) +
                               ", sieve " + microseconds(costs.sieve) +
                               (together ? ", two_phase " + microseconds(costs.two_phase) : std::string()) +
-                              "; by measurement " + rate("a read", rates.read) + ", " + rate("a write", rates.write);
+                              (maps ? ", mapped " + microseconds(costs.mapped) : std::string()) + "; by measurement " +
+                              rate("a read", rates.read) + ", " + rate("a write", rates.write);
   records->add({.topic = "io",
                 .subject = std::string(call) + " on '" + file.path + "'",
                 .chosen = kWays[static_cast<int>(way)],

@@ -25,6 +25,7 @@ struct Counts {
   Count combined;       // collective accesses in two phases
   Count together;       // collective accesses
   Count asynchronous;   // accesses that a thread of the library made
+  Count mapped;         // accesses through a mapping
 
   void add(const Counts& other) {
     system_calls.add(other.system_calls.get());
@@ -35,6 +36,7 @@ struct Counts {
     combined.add(other.combined.get());
     together.add(other.together.get());
     asynchronous.add(other.asynchronous.get());
+    mapped.add(other.mapped.get());
   }
 };
 

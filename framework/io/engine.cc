@@ -89,7 +89,10 @@ Status Engine::driver_for(const char* path, Driver* out) {
 
 void unmake(OpenFile* file) {
   no_file().set_file_of(*file->comm, nullptr);
-  if (file->bytes != nullptr) file->bytes->ops->close(file->bytes);
+  if (file->bytes != nullptr) {
+    file->mappings.drop(*file);
+    file->bytes->ops->close(file->bytes);
+  }
   drop_block(*file);
   Engine::current().remove(*file);
   Engine::current().files.put(file);

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -51,7 +52,9 @@ class Engine {
   Pool<IoRequest> requests{PoolName::kIoRequests};
   Pool<CollectiveRequest> collectives{PoolName::kIoRequests};
   Worker worker{static_cast<unsigned>(config.get().threads)};
-  Counts closed;  // of files that are closed
+  Count mapped_bytes;                       // of all files; it falls, too
+  std::atomic<bool> copies_refused{false};  // the system forbids the calls by which mappings are used
+  Counts closed;                            // of files that are closed
   /// Of these and of open files.
   std::uint64_t total(Count Counts::*of);
 

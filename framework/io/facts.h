@@ -6,8 +6,8 @@
 namespace ashlar::io {
 
 /// How the data of a call gets to the file, and from it.
-enum class Way : std::uint8_t { kAuto, kList, kSieve, kTwoPhase };
-inline constexpr const char* kWays[] = {"auto", "list", "sieve", "two_phase", nullptr};
+enum class Way : std::uint8_t { kAuto, kList, kSieve, kTwoPhase, kMapped };
+inline constexpr const char* kWays[] = {"auto", "list", "sieve", "two_phase", "mapped", nullptr};
 
 /// What a hint that may be switched says.
 enum class Switch : std::uint8_t { kAuto, kOff, kOn };

@@ -10,6 +10,7 @@
 
 #include "framework/io/counts.h"
 #include "framework/io/facts.h"
+#include "framework/io/mappings.h"
 #include "framework/io/meter.h"
 #include "framework/io/shared_block.h"
 #include "framework/io/shared_pointer.h"
@@ -61,6 +62,7 @@ class OpenFile final : public File {
   std::mutex moving;        // guards `position` where there are threads
   MPI_Offset position = 0;  // the individual file pointer, in etypes
   std::mutex locking;       // held with a lock of the file system
+  Mappings mappings;
 
   // Guarded by the lane's lock.
   std::uint32_t pending = 0;         // nonblocking accesses that move data

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "framework/base/clock.h"
 #include "framework/base/failure.h"
 #include "framework/io/choice.h"
 #include "framework/io/choice_record.h"
@@ -73,11 +74,28 @@ Choice choose(const OpenFile& file, bool writes, const Batch& batch, std::uint64
   choice.demand = demand_of(writes, batch, bytes);
   const std::uint64_t window = writes ? file.hints.sieve_write_bytes : file.hints.sieve_read_bytes;
   choice.costs = estimate_alone(choice.demand, static_cast<double>(window), choice.rates);
+  if (!may_map(file, writes) || (config.forced() != Way::kAuto && config.forced() != Way::kMapped))
+    choice.costs.mapped = cost::kForbidden;
   const bool open = may_use_windows(file, writes, batch, config);
   const Switch hint = writes ? file.hints.sieve_writes : file.hints.sieve_reads;
   const bool forced = open && (config.forced() == Way::kSieve || hint == Switch::kOn);
   choice.way = forced ? Way::kSieve : cheapest(choice.costs, {.sieve = open});
   return choice;
+}
+
+/// What a mapping would mean for an access whose pieces ascend, and which begins with the batch.
+MapWish wish_of(const OpenFile& file, const Choice& choice, const Batch& first, const Stream& stream) {
+  Span last;
+  static_cast<void>(stream.tiles->spans(stream.to - 1, 1, 1, &last));
+  const bool every_page =
+      (file.bytes->capabilities & ASHLAR_IO_NO_DEVICE) != 0 && choice.demand.hull <= choice.demand.pieces * cost::kPage;
+  return {.first = first.begin(),
+          .end = static_cast<std::uint64_t>(last.end()),
+          .others = choice.way == Way::kSieve ? choice.costs.sieve : choice.costs.list,
+          .estimate = choice.costs.mapped,
+          .faults = cost::faults(choice.demand.writes, every_page, choice.demand.pieces, choice.demand.hull),
+          .every_page = every_page,
+          .forced = Engine::current().config.get().forced() == Way::kMapped};
 }
 
 /// How far, up to `limit`, the file is about as full of the access's bytes as it is in the batch.
@@ -177,6 +195,33 @@ class Apart {
 
   /// `*moved`: as move_bytes.
   Status all(std::uint64_t* moved) {
+    *moved = 0;
+    MapWish wish;
+    if (!ascends_ || !wishes(&wish)) return by_system_calls(moved);
+    *moved = file_.mappings.move(file_, writes_, stream_, memory_, wish);
+    if (*moved == 0) {
+      const std::uint64_t start = now_ns();
+      const Status step = by_system_calls(moved);
+      if (step.ok()) file_.mappings.passed_by(file_, writes_, wish, static_cast<double>(now_ns() - start));
+      return step;
+    }
+    std::uint64_t behind = 0;
+    const Status step = part(stream_.from + *moved, stream_.to, &behind);
+    *moved += behind;
+    return step;
+  }
+
+ private:
+  /// Whether a mapping may serve.
+  bool wishes(MapWish* wish) {
+    look(stream_.from, stream_.to);
+    const Choice choice = choose(file_, writes_, batch_, stream_.to - stream_.from);
+    if (choice.costs.mapped >= cost::kForbidden) return false;
+    *wish = wish_of(file_, choice, batch_, stream_);
+    return (wish->forced || batch_.used >= Meter::kLeastPieces) && wish->end - wish->first <= map_room();
+  }
+
+  Status by_system_calls(std::uint64_t* moved) {
     std::uint64_t first = writes_ && ascends_ ? first_to_write(file_, stream_) : stream_.from;
     if (first > stream_.from) {
       look(stream_.from, stream_.to);
@@ -189,7 +234,6 @@ class Apart {
     return {};
   }
 
- private:
   void look(std::uint64_t from, std::uint64_t to) { batch_.look(*stream_.tiles, from, to - from); }
   Way chosen(std::uint64_t from, std::uint64_t to) const { return choose(file_, writes_, batch_, to - from).way; }
 
@@ -235,7 +279,12 @@ class Apart {
                                                   std::uint64_t bytes) {
   Batch batch;
   batch.look(*file.view.tiles, at, bytes);
-  const Choice choice = choose(file, writes, batch, bytes);
+  Choice choice = choose(file, writes, batch, bytes);
+  if (choice.costs.mapped < cost::kForbidden) {
+    const MapWish wish =
+        wish_of(file, choice, batch, {.tiles = &*file.view.tiles, .from = at, .to = at + bytes, .buffer = {}});
+    if (wish.forced || file.mappings.has(wish.first, wish.end)) choice.way = Way::kMapped;
+  }
   record_choice(file, call, choice.demand, choice.costs, choice.rates, choice.way, nullptr);
 }
 

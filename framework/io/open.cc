@@ -178,6 +178,7 @@ Status file_close(File** fh) {
   if (file.requests != nullptr) ASHLAR_TRY(agree(file, check_requests(file)));
   Status own;
   if (!file.coherent()) own = sync(file);  // the others may open it again
+  file.mappings.drop(file);
   ashlar_io_file* const bytes = std::exchange(file.bytes, nullptr);
   const Status closed = plugin::from(bytes->ops->close(bytes), file.driver);
   if (own.ok()) own = closed;

@@ -14,6 +14,7 @@ struct Config {
   std::uint64_t sieve_piece = 8 * 1024;
   std::uint64_t cb_buffer_size = 1024 * 1024;
   std::uint64_t cb_nodes = 0;
+  std::uint64_t map_bytes = 64 * 1024 * 1024;
   std::uint64_t async_above = 64 * 1024;
   std::uint64_t threads = 1;
   std::int32_t way = 0;                   // a Way
@@ -54,6 +55,9 @@ inline constexpr ashlar_param kParams[] = {
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, 0, offsetof(Config, cb_buffer_size), kSieveRange},
     {"cb_nodes", "0", "Processes that move the windows of a collective access. 0: all of them (key cb_nodes).",
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, 0, offsetof(Config, cb_nodes), kNodesRange},
+    {"map_bytes", "64MiB",
+     "Bytes of a file that a process may keep mapped, because accesses to small pieces come back to them. 0: none.",
+     ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, 0, offsetof(Config, map_bytes), kPieceRange},
     {"async_above", "64KiB",
      "Nonblocking accesses of fewer bytes are made by the call itself; others by a thread of the library.",
      ASHLAR_PARAM_BYTES, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, 0, offsetof(Config, async_above), kPieceRange},
@@ -61,10 +65,9 @@ inline constexpr ashlar_param kParams[] = {
      ASHLAR_PARAM_U64, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, ASHLAR_PARAM_FROZEN, offsetof(Config, threads),
      kThreadsRange},
     {"way", "auto",
-     "How data gets to files: each piece by itself (list), in windows with the gaps between pieces (sieve), or "
-     "combined "
-     "by the processes of a collective access (two_phase). auto: the cheapest by estimate. A way that cannot serve an "
-     "access leaves the choice to the others.",
+     "How data gets to files: each piece by itself (list), in windows with the gaps between pieces (sieve), combined "
+     "by the processes of a collective access (two_phase), or through a mapping that stays (mapped). auto: the "
+     "cheapest by estimate. A way that cannot serve an access leaves the choice to the others.",
      ASHLAR_PARAM_ENUM, ASHLAR_SCOPE_LOCAL, ASHLAR_TUNER_BASIC, 0, offsetof(Config, way), kWays},
     {"collective_buffering", "auto",
      "Whether collective accesses combine the data of all processes (key collective_buffering). auto: where that is "

@@ -16,6 +16,10 @@ void sum(const ashlar_pvar_row*, const void* block, const void*, std::uint64_t* 
   values[0] = const_cast<Engine*>(static_cast<const Engine*>(block))->total(of);
 }
 
+void read_mapped(const ashlar_pvar_row*, const void* block, const void*, std::uint64_t* values, std::uint32_t) {
+  values[0] = static_cast<const Engine*>(block)->mapped_bytes.get();
+}
+
 constexpr ashlar_pvar_row kRows[] = {
     plugin::computed_pvar("files", "files that are open", ASHLAR_PVAR_LEVEL, read<&Engine::files>, ASHLAR_USER_BASIC),
     plugin::computed_pvar("requests", "requests of file accesses that are in use", ASHLAR_PVAR_LEVEL,
@@ -37,6 +41,9 @@ constexpr ashlar_pvar_row kRows[] = {
                           sum<&Counts::combined>, ASHLAR_USER_BASIC),
     plugin::computed_pvar("windows", "windows of these that this process moved for all", ASHLAR_PVAR_COUNTER,
                           sum<&Counts::windows>),
+    plugin::computed_pvar("mapped", "accesses of one process that went through a mapping of the file",
+                          ASHLAR_PVAR_COUNTER, sum<&Counts::mapped>),
+    plugin::computed_pvar("mapped_bytes", "bytes of files that are mapped", ASHLAR_PVAR_LEVEL, read_mapped),
     plugin::computed_pvar("asynchronous", "transfers that a thread of the library made", ASHLAR_PVAR_COUNTER,
                           sum<&Counts::asynchronous>),
 };

@@ -10,6 +10,7 @@
 #include "framework/base/failure.h"
 #include "framework/io/choice.h"
 #include "framework/io/file.h"
+#include "framework/io/outside_lock.h"
 #include "framework/io/range_lock.h"
 #include "framework/plugin/host.h"
 
@@ -81,26 +82,6 @@ void fill_gaps(const Window& window, const Marked& marked, const std::byte* old)
   }
 }
 
-/// Holds a range of the file against other jobs, as far as its component can.
-class OutsideLock {
- public:
-  OutsideLock(OpenFile& file, std::uint64_t first, std::uint64_t length)
-      : bytes_(file.bytes), first_(first), length_(length) {
-    const ashlar_io_file_ops& ops = *bytes_->ops;
-    held_ = ASHLAR_HAS(&ops, unlock) && ops.lock != nullptr && ops.lock(bytes_, first, length) == ASHLAR_OK;
-  }
-  ~OutsideLock() {
-    if (held_) bytes_->ops->unlock(bytes_, first_, length_);
-  }
-  OutsideLock(const OutsideLock&) = delete;
-  OutsideLock& operator=(const OutsideLock&) = delete;
-
- private:
-  ashlar_io_file* const bytes_;
-  const std::uint64_t first_, length_;
-  bool held_ = false;
-};
-
 Status write_part(OpenFile& file, std::uint64_t begin, std::uint64_t bytes, std::byte* memory) {
   const ashlar_io_piece piece = {.offset = begin, .length = bytes, .memory = memory};
   std::uint64_t done = 0;
@@ -127,7 +108,7 @@ Status sieve(OpenFile& file, const Window& window, const Marked& marked) {
   // In atomic mode the access has its range already.
   const RangeLock lock(file, RangeLock::Kind::kExclusive, file.atomic ? 0 : window.begin + marked.first,
                        file.atomic ? 0 : window.begin + marked.end);
-  const OutsideLock others(file, window.begin + marked.first, marked.end - marked.first);
+  const OutsideLock others(file, OutsideLock::Kind::kExclusive, window.begin + marked.first, marked.end - marked.first);
   std::byte* const there = old.at(window.begin + first);
   ASHLAR_TRY(read_old(file, window.begin + first, marked.end - first, there));
   fill_gaps(window, marked, there + (marked.first - first));
@@ -185,7 +166,7 @@ Status write_over(OpenFile& file, const Stream& stream, std::uint64_t begin, std
   stream.between(begin, end, &first, &last);
   // In atomic mode the access has its range already.
   const RangeLock lock(file, RangeLock::Kind::kExclusive, file.atomic ? 0 : begin, file.atomic ? 0 : end);
-  const OutsideLock others(file, begin, end - begin);
+  const OutsideLock others(file, OutsideLock::Kind::kExclusive, begin, end - begin);
   if (last - first < end - begin) ASHLAR_TRY(read_old(file, begin, end - begin, memory));
   stream.put(begin, end, memory, nullptr);
   return write_part(file, begin, end - begin, memory);

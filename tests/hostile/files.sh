@@ -16,8 +16,17 @@ in_tmpfs() { # OPTIONS COMMAND...: $WORK/disk is the file system
 export -f in_tmpfs
 export WORK
 mkdir "$WORK/disk"
-for way in auto list sieve two_phase; do
+for way in auto list sieve two_phase mapped; do
   expect_ok "a full disk, $way" 3 bash -c 'in_tmpfs "$@"' bash size=1m "$MPIEXEC" --set io.way=$way -n 3 "$JOB" full "$WORK/disk/out"
+done
+
+# Ranges that stay mapped, in memory: the file is cut off beneath them, has holes, and keeps these.
+for mode in auto forced; do
+  way=mapped
+  [ $mode = forced ] || way=auto
+  # shellcheck disable=SC2016
+  expect_ok "mapped files in memory, $mode" 3 bash -c 'in_tmpfs "$@" && echo ok 3' bash size=64m env TMPDIR="$WORK/disk" \
+    "$MPIEXEC" --set io.way=$way -n 3 "$BUILD/tests/mpi/file_mapped" $mode
 done
 
 echo text >"$WORK/mine"

@@ -13,6 +13,15 @@ for how in EPERM ENOSYS; do
   expect_ok "no memfd in one rank ($how)" 2 "$MPIEXEC" -n 1 "$FORBID" $how memfd_create -- "$JOB" : -n 1 "$JOB"
   expect_ok "no pipe2 ($how)" 4 "$FORBID" $how pipe2 -- "$MPIEXEC" -n 4 "$JOB"
 done
+# Copies in mapped files are refused: the pieces go by other system calls.
+for how in EPERM ENOSYS; do
+  : >"$WORK/out"
+  expect_ok "no copies in mapped files ($how)" 3 "$FORBID" $how process_vm_readv process_vm_writev -- \
+    "$MPIEXEC" --set io.way=mapped -n 3 "$BUILD/tests/hostile/files" beside "$WORK/out" 0 3
+  # shellcheck disable=SC2016
+  expect_ok "no mapped files ($how)" 2 bash -c '"$@" && echo ok 2' bash "$FORBID" $how process_vm_readv process_vm_writev -- \
+    env TMPDIR="$WORK" "$MPIEXEC" --set io.way=mapped -n 2 "$BUILD/tests/mpi/file_mapped" never
+done
 # The system's io_uring is refused: the reason is told, and the files are written by system calls.
 files=$BUILD/tests/hostile/files
 for how in EPERM ENOSYS; do

@@ -24,7 +24,7 @@ usual = explain()
 expect(r"io, MPI_File_write_\w+ on '[^']+': (list|sieve|two_phase)\n +because +\d+ " + ESTIMATES + r"[^\n]*; " + MEASURED,
        usual)
 expect(ESTIMATES + r", two_phase [\d.]+ us; " + MEASURED, usual)
-expect(ESTIMATES + r"; " + MEASURED, usual)
+expect(ESTIMATES + r"(, mapped [\d.]+ us)?; " + MEASURED, usual)
 for way in ("sieve", "two_phase"):
     text = explain("--set", f"io.way={way}")
     expect(rf"io, MPI_File_write_\w*all on '[^']+': {way}\n", text)

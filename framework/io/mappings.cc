@@ -115,7 +115,8 @@ std::uint64_t Mappings::move(OpenFile& file, bool writes, const Stream& stream, 
   else if (is_there(file, wish.end))
     moved = copy(false, stream, range->memory, range->begin, memory);
   if (moved > 0) file.counts.mapped.add();
-  if (!range->account.used(other - static_cast<double>(now_ns() - start)) && !wish.forced) unmap(file, *range);
+  // The faults of a new mapping are paid for.
+  if (!made && !range->account.used(other - static_cast<double>(now_ns() - start)) && !wish.forced) unmap(file, *range);
   return moved;
 }
 
@@ -144,6 +145,14 @@ bool Mappings::has(std::uint64_t first, std::uint64_t end) {
   const std::scoped_lock guard(busy_);
   return std::any_of(ranges_.begin(), ranges_.end(),
                      [&](const Range& range) { return range.memory != nullptr && range.holds(first, end); });
+}
+
+void Mappings::synced(OpenFile& file) {
+  const std::scoped_lock guard(busy_);
+  for (Range& range : ranges_) {
+    unmap(file, range);
+    range.account.start_anew();
+  }
 }
 
 void Mappings::drop(OpenFile& file) {
@@ -183,7 +192,7 @@ bool Mappings::map(OpenFile& file, Range& range) {
     return false;
   }
   range.memory = static_cast<std::byte*>(memory);
-  range.account.mapped();
+  range.account.start_anew();
   bytes_ += bytes;
   Engine::current().mapped_bytes.add(bytes);
   return true;

@@ -35,6 +35,8 @@ class Mappings {
   void passed_by(OpenFile& file, bool writes, const MapWish& wish, double took);
   /// Whether the range is mapped.
   bool has(std::uint64_t first, std::uint64_t end);
+  /// The system writes all pages to the device, and each faults at the next store, as in a new mapping.
+  void synced(OpenFile& file);
   /// Before the file is closed.
   void drop(OpenFile& file);
 

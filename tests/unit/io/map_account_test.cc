@@ -24,8 +24,12 @@ double run(int accesses, const Costs& costs, int* mapped = nullptr) {
       continue;
     }
     const double took = costs.warm + (there ? costs.again : kFaults);
-    if (!there) account.mapped();
-    there = account.used(costs.other - took);
+    if (there) {
+      there = account.used(costs.other - took);
+    } else {
+      account.start_anew();
+      there = true;
+    }
     all += took;
     if (mapped != nullptr) ++*mapped;
   }
@@ -65,6 +69,22 @@ TEST(MapAccountTest, AMappingThatLosesIsGivenUpMoreAndMoreSeldom) {
   constexpr int kAccesses = 100000;
   const double cost = run(kAccesses, {.other = 200, .warm = 50, .again = kFaults});
   EXPECT_LE(cost, kAccesses * 200 * 1.01);
+}
+
+TEST(MapAccountTest, OneThatPaysAgainIsAsDearAsAtFirst) {
+  MapAccount account(kFaults);
+  const auto accesses_until_worth_it = [&] {
+    int count = 0;
+    for (; !account.worth_it(); ++count) account.passed_by(100);
+    account.start_anew();
+    return count;
+  };
+  EXPECT_EQ(accesses_until_worth_it(), 10);
+  while (account.used(-1e9)) continue;
+  EXPECT_EQ(accesses_until_worth_it(), 80);
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(account.used(100));
+  for (int losses = 0; account.used(-1e9); ++losses) EXPECT_LT(losses, 4);
+  EXPECT_EQ(accesses_until_worth_it(), 80) << "and not 640";
 }
 
 TEST(MapAccountTest, OneThatCannotBeMadeIsNotTriedAgain) {

@@ -284,8 +284,8 @@ ashlar_result PmixClient::fence(bool collect, std::int64_t timeout_ms) {
     return ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "pmix.fence_failed", failed, std::size(failed));
   }
   in_fence_ = false;
-  // Servers answer so to the last client when others, answered earlier, have disconnected by then. All were there,
-  // which is all that a fence without data is for; failed ranks are reported in another way.
+  // Servers answer so when a rank has ended in front of the fence while others were in it. Those that are left have
+  // met, which is all that a fence without data is for; the rank that has ended is told by its event.
   if (box.fence_status == PMIX_ERR_PARTIAL_SUCCESS && !collect) return ASHLAR_OK;
   return box.fence_status == PMIX_SUCCESS ? ASHLAR_OK : fail_with_call("PMIx_Fence", box.fence_status);
 }

@@ -3,7 +3,6 @@
  * one does, with `sieve` and `never` none. */
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 #include "io.h"
 #include "tests/mpi/rma/counted.h"
@@ -46,13 +45,6 @@ static void expect_back(MPI_File file, int round) {
   CHECK(wrong == 0, "round %d: %d bytes are wrong", round, wrong);
 }
 
-/* Whether files here are mapped at all; other file systems may be, too. */
-static int mappable(void) {
-  struct statfs found;
-  if (statfs(name, &found) != 0) return 0;
-  return found.f_type == 0x01021994 /* tmpfs */ || found.f_type == 0xef53 /* ext4 */;
-}
-
 /* Every process writes its bytes between those of the others, again and again, and none is lost. */
 static void in_turns(MPI_File file, int bytes) {
   const unsigned long long before = counted();
@@ -64,7 +56,7 @@ static void in_turns(MPI_File file, int bytes) {
   }
   MUST(MPI_Barrier(MPI_COMM_WORLD));
   const unsigned long long times = counted() - before;
-  if (strcmp(mode, "forced") == 0 && mappable()) CHECK(times == 2 * kTimes, "%llu times", times);
+  if (strcmp(mode, "forced") == 0 && file_is_mapped(name)) CHECK(times == 2 * kTimes, "%llu times", times);
   if (strcmp(mode, "never") == 0 || strcmp(mode, "sieve") == 0) CHECK(times == 0, "%llu times", times);
 }
 

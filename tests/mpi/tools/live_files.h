@@ -74,6 +74,15 @@ static void way_of_files(const char* name) {
   CHECK_EQ(access_adds(kWritesPieces, "io.sieved"), 1);
   put_choice(name, 0);
 }
+static void map_bytes(const char* name) {
+  const Value old = put(name, 0);
+  put_choice("io.way", 4); /* mapped */
+  CHECK_EQ(access_adds(kWritesPieces, "io.mapped"), 0);
+  put(name, 1 << 20);
+  if (file_is_mapped(getenv("TMPDIR") ? getenv("TMPDIR") : ".")) CHECK_EQ(access_adds(kWritesPieces, "io.mapped"), 1);
+  put_choice("io.way", 0);
+  put(name, old);
+}
 static void differs(const char* name, Value one, Value other, int what, const char* counter) {
   const Value old = put(name, one);
   const Value first = access_adds(what, counter);

@@ -142,6 +142,7 @@ static const struct {
     {"io.cb_nodes", file_hint},
     {"io.async_above", async_above},
     {"io.way", way_of_files},
+    {"io.map_bytes", map_bytes},
     {"io.collective_buffering", together},
     {"progress.spin", spin},
     {"progress.spin_oversubscribed", spin},

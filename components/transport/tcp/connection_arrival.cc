@@ -45,6 +45,7 @@ unsigned Connection::receive() {
       return events + 1;
     }
     heard_ = true;
+    iface_.heard(*this);
     last_used_ = peer_.last_heard = iface_.clock();
     if (peer_.rails != nullptr) peer_.rails->heard(*this);
     auto bytes = static_cast<std::size_t>(got);

@@ -20,6 +20,8 @@ constexpr int kEventsAtOnce = 64;
 constexpr std::uint64_t kTickEvery = 5'000'000;
 constexpr std::uint64_t kFewestConnections = 8;
 constexpr std::size_t kBlock = 64 << 10;  // of an outbox
+constexpr unsigned kInARow = 2;           // arrivals of one connection, after which it is looked at alone
+constexpr unsigned kLooksForAll = 4;
 
 std::uint64_t connection_limit(std::uint64_t wanted) {
   if (wanted != 0) return wanted;
@@ -76,6 +78,7 @@ void Interface::watch(Watched& socket, std::uint32_t events) {
 void Interface::unwatch(Watched& socket) { (void)epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, socket.fd(), nullptr); }
 
 void Interface::bury(std::unique_ptr<Watched> socket) {
+  if (only_.connection == socket.get()) only_ = {};
   if (socket->fd() >= 0) unwatch(*socket);
   socket->closed = true;
   graveyard_.push_back(std::move(socket));
@@ -101,6 +104,31 @@ unsigned Interface::progress() {
 unsigned Interface::look() {
   pace_.begin_look();
   counters.looks.add();
+  const unsigned handled = looks_at_one() ? only_.connection->receive() : look_at_all();
+  if (handled > 1) only_.in_a_row = 0;
+  if (clock() >= next_tick_) tick();
+  graveyard_.clear();
+  if (handled != 0)
+    pace_.heat();
+  else
+    counters.empty_looks.add();
+  return handled;
+}
+
+void Interface::heard(Connection& connection) {
+  only_.in_a_row = only_.connection == &connection ? std::min(only_.in_a_row + 1, kInARow) : 0;
+  only_.connection = &connection;
+}
+
+/// Where one connection alone has brought something of late, message by message, and all that it was given has left,
+/// most looks read from it without asking epoll, a system call less for each message; the others are looked at in every
+/// fourth. What comes in rows is read in larger pieces where it is given the time.
+bool Interface::looks_at_one() {
+  return only_.in_a_row == kInARow && counters.looks.get() % kLooksForAll != 0 &&
+         only_.connection->watched_for == EPOLLIN;
+}
+
+unsigned Interface::look_at_all() {
   std::array<epoll_event, kEventsAtOnce> events;
   const int count = epoll_wait(epoll_.get(), events.data(), kEventsAtOnce, 0);
   unsigned handled = 0;
@@ -116,12 +144,6 @@ unsigned Interface::look() {
       handled += socket.ready(event.events);
     }
   }
-  if (clock() >= next_tick_) tick();
-  graveyard_.clear();
-  if (handled != 0)
-    pace_.heat();
-  else
-    counters.empty_looks.add();
   return handled;
 }
 

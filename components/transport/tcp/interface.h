@@ -112,6 +112,9 @@ class Interface : public ashlar_iface {
   void give_up(Endpoint& peer, bool refused);
   void close_idle();
 
+  /// Bytes of it have come.
+  void heard(Connection& connection);
+
   // Gets.
   void deliver(const Endpoint& peer, const Frame& frame, const std::byte* data);
   const std::byte* exposed(std::uint64_t region, std::uint64_t offset, std::uint64_t length) const;
@@ -129,6 +132,8 @@ class Interface : public ashlar_iface {
   };
 
   unsigned look();
+  bool looks_at_one();
+  unsigned look_at_all();
   void tick();
   void accept_guests();
   void take_visitors();
@@ -145,6 +150,10 @@ class Interface : public ashlar_iface {
   const ashlar_transport_context context_;
   Descriptor epoll_;
   plugin::LookPace pace_;
+  struct {
+    Connection* connection = nullptr;  // of the last arrival
+    unsigned in_a_row = 0;             // arrivals before it that were its own
+  } only_;
   std::uint64_t next_tick_ = 0;
   std::vector<Connection*> to_flush_;
 

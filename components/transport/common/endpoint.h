@@ -52,12 +52,15 @@ struct Endpoint : ashlar_endpoint {
   bool to_flush = false;
   std::uint64_t greeted_at = 0, greet_again_at = 0;
 
+  std::uint64_t tag_proof = 0;  // of this process, in front of tagged messages
+
   // What comes from there.
   std::uint64_t token_in = 0;  // 0: no session
   std::uint64_t session_in = 0;
   std::uint32_t number_in = 0;  // of the last message
   std::uint64_t job[2] = {};    // as its Hello says, and its rank there
   std::uint32_t rank = 0;
+  std::uint64_t tag_proof_in = 0;
 
   std::deque<Transfer*> transfers_waiting;
   std::set<Transfer*> transfers;  // the library has them

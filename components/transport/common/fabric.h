@@ -50,6 +50,12 @@ class Fabric {
 
   enum class TagEnd { kTaken, kNothing, kCancelled, kFailed };
 
+  enum class Claimed {
+    kNone,  // there is no such message
+    kYes,   // an event ends it
+    kLater  // there is no room
+  };
+
   /// What look() tells.
   class Events {
    public:
@@ -111,6 +117,14 @@ class Fabric {
   virtual Posted post_tag(TagReceive&) { return Posted::kFailed; }
   /// It ends, cancelled or otherwise.
   virtual void cancel(TagReceive&) {}
+  /// Its receives are not of one process: the sender is in the upper bits of tags of 64 bits, and what else a message
+  /// says of itself is in front of its bytes (TagHead).
+  bool senders_in_tags() const { return senders_in_tags_; }
+  /// Such a library takes what no receive was posted for in one step, from whichever process.
+  virtual Claimed claim(TagReceive&) { return Claimed::kNone; }
+  /// The memory of a receive that waits for the rest of a message is written no more, though the library may keep the
+  /// receive for ever. False: the library ends it.
+  virtual bool abandon(TagReceive&) { return false; }
   /// Returns how much there was.
   virtual unsigned look() = 0;
   /// Ends a transfer that is under way: its memory is not used any more. False: the library ends it, and tells that.
@@ -145,7 +159,7 @@ class Fabric {
  protected:
   std::string name_, device_, others_, why_;
   std::uint64_t sends_ = 0;
-  bool reads_ = false, puts_ = false;
+  bool reads_ = false, puts_ = false, senders_in_tags_ = false;
   unsigned tags_wanted_ = 0;
   std::uint32_t tag_bits_ = 0;
   std::uint64_t tag_receives_ = 0;

@@ -88,7 +88,9 @@ ashlar_result Interface::open() {
     return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.unproved", facts, std::size(facts));
   }
   std::string tags = fabric_->tag_bits() != 0 ? "" : fabric_->no_tags();
-  if (fabric_->tag_bits() != 0) {
+  if (fabric_->senders_in_tags() && context_.job_size > std::uint32_t{1} << kSenderBits) {
+    tags = "the job has more processes than its tags can name";
+  } else if (fabric_->tag_bits() != 0) {
     const char* const wrong = prove_tags();
     if (wrong == nullptr)
       record_.tag_bits = fabric_->tag_bits();

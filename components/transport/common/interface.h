@@ -120,13 +120,20 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void drop_waiting(Endpoint& peer);
 
   // interface_tags.cc
+  std::uint64_t sender_bits(std::uint32_t rank) const;
+  std::byte* label(Buffer& buffer, std::uint64_t tag, std::uint64_t immediate, std::uint32_t length,
+                   std::uint64_t proof);
   Buffer* tag_buffer(Endpoint& peer, std::uint64_t tag, std::uint64_t immediate, std::uint32_t length);
   TagReceive* new_tag(std::uint64_t tag, std::uint64_t ignored, ashlar_tag_receive* user);
   ashlar_result peek(TagReceive& claim);
+  ashlar_result claim_at_once(TagReceive& claim);
   void take(TagReceive& claim);
   void go_on(TagReceive& claim);
   void post_waiting();
   void give_up_claims();
+  void give_up(TagReceive& receive);
+  void give_up_cancelled(const Endpoint& peer);
+  bool is_proved(const TagReceive& receive, std::uint64_t tag, ashlar_tag_event* event);
   void end(TagReceive& receive, const ashlar_tag_event& event);
   void dispose(TagReceive& receive);
 
@@ -171,6 +178,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Endpoint>> peers_;  // by nonce
   std::unordered_map<std::uint64_t, Endpoint*> sessions_;               // by token
+  std::unordered_map<std::uint64_t, Endpoint*> tag_senders_;            // by tag_proof_in, where tags name senders
   std::uint64_t last_token_ = 0;
   Endpoint* last_sender_ = nullptr;
 };

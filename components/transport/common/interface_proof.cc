@@ -75,7 +75,10 @@ class Interface::TagProof {
   static constexpr const char* kText = "what this process sends it";
   static constexpr std::uint64_t kCompared = 24;
 
-  std::uint32_t length_of(unsigned round) const { return round % 2 == 0 ? kTrialBytes : room_->capacity; }
+  std::uint32_t length_of(unsigned round) const {
+    return round % 2 == 0 ? kTrialBytes
+                          : std::min(kTagMost, room_->capacity - static_cast<std::uint32_t>(sizeof(Frame)));
+  }
 
   template <class Done>
   bool look_until(Done done) {
@@ -96,12 +99,10 @@ class Interface::TagProof {
     if (message == nullptr) return false;
     message->what = Operation::What::kSend;
     message->peer = nullptr;
-    message->length = length;
-    message->tagged = true;
-    message->tag = tag;
-    message->data = tag_data(kTrialImmediate, length);
-    std::memset(message->bytes, 0, length);
-    std::memcpy(message->bytes, kText, std::min<std::uint64_t>(length, kCompared));
+    std::byte* const payload =
+        iface_.label(*message, tag, kTrialImmediate, length, tag_proof(iface_.record_.secret, iface_.record_.nonce));
+    std::memset(payload, 0, length);
+    std::memcpy(payload, kText, std::min<std::uint64_t>(length, kCompared));
     return post(*message);
   }
   /// A frame behind them has arrived.
@@ -111,7 +112,7 @@ class Interface::TagProof {
   }
   TagReceive* make(TagReceive::Stage stage, std::uint64_t tag, std::uint64_t ignored) {
     trial_.over = false;
-    TagReceive* const made = iface_.new_tag(tag, ignored, &trial_);
+    TagReceive* const made = iface_.new_tag(tag | iface_.sender_bits(iface_.context_.self), ignored, &trial_);
     if (made == nullptr) return nullptr;
     made->stage = stage;
     made->at = iface_.own_path_;
@@ -126,10 +127,18 @@ class Interface::TagProof {
     return false;
   }
   bool post_claim(std::uint64_t tag, std::uint64_t ignored) {
-    return give(make(TagReceive::Stage::kPeek, tag, ignored));
+    TagReceive* const made = make(TagReceive::Stage::kPeek, tag, ignored);
+    if (made == nullptr || !iface_.fabric_->senders_in_tags()) return give(made);
+    if (iface_.claim_at_once(*made) == ASHLAR_AGAIN) {
+      trial_.own = nullptr;
+      trial_.over = true;
+      trial_.event.result = ASHLAR_AGAIN;
+    }
+    return true;
   }
   bool claim(std::uint64_t tag, std::uint64_t ignored) {
     do {
+      (void)iface_.look();
       if (!post_claim(tag, ignored) || !look_until([&] { return trial_.over; })) return false;
     } while (trial_.event.result == ASHLAR_AGAIN && now_ns() < until_);
     return trial_.event.result == ASHLAR_OK;

@@ -39,6 +39,10 @@ Endpoint& Interface::endpoint_of(std::uint64_t of, std::uint32_t number) {
   peer.get_from = static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.get_from, UINT32_MAX));
   peer.iface = this;
   peer.nonce = of;
+  if (record_.tag_bits != 0 && fabric_->senders_in_tags()) {
+    peer.tag_proof_in = tag_proof(record_.secret, of);
+    tag_senders_[peer.tag_proof_in] = &peer;
+  }
   return peer;
 }
 
@@ -62,7 +66,11 @@ ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::u
   Endpoint& peer = endpoint_of(record.nonce, number);
   peer.peer = number;
   peer.alive = record.alive;
-  if (record_.tag_bits != 0 && record.tag_bits == record_.tag_bits) peer.capabilities |= ASHLAR_CAP_TAG;
+  const bool named = !fabric_->senders_in_tags() || number < context_.job_size;
+  if (record_.tag_bits != 0 && record.tag_bits == record_.tag_bits && named) {
+    peer.capabilities |= ASHLAR_CAP_TAG;
+    peer.tag_proof = tag_proof(record.secret, record_.nonce);
+  }
   if (peer.at == kNoPath) peer.at = fabric_->insert(record.address, &peer);
   // On one host the system says at once that a process has ended.
   if (peer.at != kNoPath && peer.way == Endpoint::Way::kDown && !liveness_.asking()) {
@@ -246,6 +254,7 @@ void Interface::fail(Endpoint& peer, const std::string& reason) {
     if (fabric_->abandon(*transfer)) finish(*transfer, lost);
     if (done != nullptr) done->done(done, lost);
   }
+  give_up_cancelled(peer);
 }
 
 void Interface::disconnect(Endpoint& peer) {

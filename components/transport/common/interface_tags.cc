@@ -31,16 +31,32 @@ void Interface::describe(ashlar_iface_attributes* out) const {
   std::memcpy(static_cast<void*>(out), static_cast<const void*>(&all), std::min<std::size_t>(out->size, sizeof all));
 }
 
+/// Above the tag, where the library does not say from whom a message is.
+std::uint64_t Interface::sender_bits(std::uint32_t rank) const {
+  return fabric_->senders_in_tags() ? std::uint64_t{rank} << fabric_->tag_bits() : 0;
+}
+
+/// What tells the library of a message; returns where its bytes belong.
+std::byte* Interface::label(Buffer& buffer, std::uint64_t tag, std::uint64_t immediate, std::uint32_t length,
+                            std::uint64_t proof) {
+  buffer.length = length;
+  buffer.tagged = true;
+  buffer.tag = tag | sender_bits(context_.self);
+  buffer.data = tag_data(immediate, length);
+  if (!fabric_->senders_in_tags()) return buffer.bytes;
+  const TagHead head = {.proof = proof, .data = buffer.data};
+  std::memcpy(buffer.bytes, &head, sizeof head);
+  buffer.length += static_cast<std::uint32_t>(sizeof head);
+  return buffer.bytes + sizeof head;
+}
+
 /// A buffer for a tagged message to the peer; nullptr: there is no room.
 Buffer* Interface::tag_buffer(Endpoint& peer, std::uint64_t tag, std::uint64_t immediate, std::uint32_t length) {
   Buffer* const buffer = (length <= kMaxShort ? *small_ : *large_).take();
   if (buffer == nullptr) return nullptr;
   buffer->what = Operation::What::kSend;
   buffer->peer = &peer;
-  buffer->length = length;
-  buffer->tagged = true;
-  buffer->tag = tag;
-  buffer->data = tag_data(immediate, length);
+  (void)label(*buffer, tag, immediate, length, peer.tag_proof);
   return buffer;
 }
 
@@ -48,8 +64,9 @@ ashlar_result Interface::tag_send(Endpoint& peer, std::uint64_t tag, std::uint64
                                   void* argument, std::uint32_t length) {
   Buffer* const buffer = may_buffer(peer, length) ? tag_buffer(peer, tag, immediate, length) : nullptr;
   if (buffer == nullptr) return ASHLAR_AGAIN;
+  std::byte* const payload = buffer->bytes + (buffer->length - length);
   for (std::size_t done = 0; done < length;) {
-    const std::size_t n = fill(argument, buffer->bytes + done, length - done);
+    const std::size_t n = fill(argument, payload + done, length - done);
     if (n == 0) {
       buffer->pool->give_back(*buffer);
       return plugin::fail_too_short(host_, peer.peer, done, length);
@@ -102,7 +119,7 @@ void Interface::dispose(TagReceive& receive) {
 ashlar_result Interface::tag_receive(Endpoint& peer, std::uint64_t tag, std::uint64_t ignored, void* to,
                                      std::uint32_t length, ashlar_tag_receive* user) {
   if (counters.tag_receives.now.get() >= fabric_->tag_receives()) return ASHLAR_AGAIN;
-  TagReceive* const receive = new_tag(tag, ignored, user);
+  TagReceive* const receive = new_tag(tag | sender_bits(peer.peer), ignored, user);
   if (receive == nullptr) return ASHLAR_AGAIN;
   receive->peer = &peer;
   receive->at = peer.at;
@@ -126,6 +143,15 @@ ashlar_result Interface::tag_receive(Endpoint& peer, std::uint64_t tag, std::uin
 }
 
 ashlar_result Interface::tag_claim(Endpoint* peer, std::uint64_t tag, std::uint64_t ignored, ashlar_tag_receive* user) {
+  if (fabric_->senders_in_tags()) {
+    constexpr std::uint32_t kAll = (1U << kSenderBits) - 1;
+    TagReceive* const claim = peer != nullptr ? new_tag(tag | sender_bits(peer->peer), ignored, user)
+                                              : new_tag(tag, ignored | sender_bits(kAll), user);
+    if (claim == nullptr) return ASHLAR_AGAIN;
+    counters.claims.add();
+    claim->peer = peer;
+    return claim_at_once(*claim);
+  }
   std::vector<Endpoint*> all;
   if (peer != nullptr) {
     all.push_back(peer);
@@ -163,6 +189,25 @@ ashlar_result Interface::peek(TagReceive& claim) {
   return ASHLAR_AGAIN;
 }
 
+/// A claim where the library takes messages of all peers. AGAIN: there is none, and the claim is gone.
+ashlar_result Interface::claim_at_once(TagReceive& claim) {
+  claim.stage = TagReceive::Stage::kTake;
+  if (claim.buffer == nullptr) claim.buffer = large_->take();
+  if (claim.buffer != nullptr) {
+    claim.to = claim.buffer->bytes;
+    claim.length = claim.buffer->capacity;
+    const Fabric::Claimed claimed = fabric_->claim(claim);  // it may be over, and gone
+    if (claimed == Fabric::Claimed::kYes) return ASHLAR_PENDING;
+    if (claimed == Fabric::Claimed::kNone) {
+      dispose(claim);
+      return ASHLAR_AGAIN;
+    }
+  }
+  to_post_.push_back(&claim);
+  pace_.heat();
+  return ASHLAR_PENDING;
+}
+
 /// The message that a claim has found is received. Libraries that claim it with the peek may take it from a receive
 /// that was posted before, and has not been given it yet; behind that one in the library's list, this receive cannot.
 void Interface::take(TagReceive& claim) {
@@ -194,7 +239,8 @@ void Interface::give_up_claims() {
 void Interface::post_waiting() {
   std::vector<TagReceive*> waiting;
   waiting.swap(to_post_);
-  for (TagReceive* claim : waiting) claim->stage == TagReceive::Stage::kTake ? take(*claim) : go_on(*claim);
+  const bool in_steps = !fabric_->senders_in_tags();
+  for (TagReceive* claim : waiting) in_steps && claim->stage == TagReceive::Stage::kTake ? take(*claim) : go_on(*claim);
 }
 
 /// A claim looks at the next peer, or has ended without a message.
@@ -202,7 +248,8 @@ void Interface::go_on(TagReceive& claim) {
   ashlar_tag_receive* const user = claim.user;
   const ashlar_tag_event nothing = {
       .result = ASHLAR_AGAIN, .peer = ASHLAR_NOBODY, .tag = 0, .immediate = 0, .length = 0, .data = nullptr};
-  if (peek(claim) == ASHLAR_AGAIN && user != nullptr) user->done(user, &nothing);
+  const ashlar_result result = fabric_->senders_in_tags() ? claim_at_once(claim) : peek(claim);
+  if (result == ASHLAR_AGAIN && user != nullptr) user->done(user, &nothing);
 }
 
 /// The receive is over, and gone before its user is told, who may post it again.
@@ -213,6 +260,21 @@ void Interface::end(TagReceive& receive, const ashlar_tag_event& event) {
   dispose(receive);
   if (user != nullptr) user->done(user, &event);
   if (buffer != nullptr) buffer->pool->give_back(*buffer);
+}
+
+/// Whether a message is of the process that its tag names, where the library does not know; then the event names it.
+bool Interface::is_proved(const TagReceive& receive, std::uint64_t tag, ashlar_tag_event* event) {
+  if (!fabric_->senders_in_tags()) return true;
+  const unsigned bits = fabric_->tag_bits();
+  event->tag = tag & ~(~std::uint64_t{0} << bits);
+  if (proving_) return receive.head.proof == tag_proof(record_.secret, record_.nonce);
+  const auto found = tag_senders_.find(receive.head.proof);
+  if (found == tag_senders_.end()) return false;
+  Endpoint& sender = *found->second;
+  if (receive.peer != nullptr && receive.peer != &sender) return false;
+  if (sender.peer == ASHLAR_NOBODY) sender.peer = plugin::number_of(context_, sender.job, sender.rank);
+  event->peer = sender.peer;
+  return tag >> bits == sender.peer;
 }
 
 void Interface::tag_ended(TagReceive& receive, Fabric::TagEnd end_of, std::uint64_t tag, std::uint64_t data,
@@ -226,8 +288,16 @@ void Interface::tag_ended(TagReceive& receive, Fabric::TagEnd end_of, std::uint6
                             .immediate = tag_immediate(data),
                             .length = tag_length(data),
                             .data = nullptr};
+  bool stranger = false;
   switch (end_of) {
     case Fabric::TagEnd::kTaken:
+      if (!is_proved(receive, tag, &event)) {
+        counters.refused.add();
+        if (receive.stage == Stage::kTake && receive.user != nullptr) return go_on(receive);
+        // Another message may have passed it meanwhile, so the receive cannot wait on.
+        stranger = true;
+        break;
+      }
       if (receive.stage == Stage::kPeek) {
         if (receive.user == nullptr) return end(receive, event);  // the process ends
         return take(receive);
@@ -251,16 +321,38 @@ void Interface::tag_ended(TagReceive& receive, Fabric::TagEnd end_of, std::uint6
     case Fabric::TagEnd::kFailed:
       break;
   }
+  const std::string why = stranger ? "a process that is not of the job sent one in its name" : reason;
   const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = peer},
-                               {.name = "lower", .text = reason.c_str(), .number = 0}};
+                               {.name = "lower", .text = why.c_str(), .number = 0}};
   event.result = ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.tag", facts, std::size(facts));
   // A message that was met and cannot be received is lost.
-  if (receive.stage == Stage::kTake && receive.peer != nullptr)
-    fail(*receive.peer, "a message of it was lost in the library: " + reason);
+  if ((receive.stage == Stage::kTake || stranger) && receive.peer != nullptr)
+    fail(*receive.peer, "a message of it was lost in the library: " + why);
   end(receive, event);
 }
 
-void Interface::tag_cancel(ashlar_tag_receive* user) { fabric_->cancel(of(*user)); }
+void Interface::tag_cancel(ashlar_tag_receive* user) {
+  TagReceive& receive = of(*user);
+  receive.cancelled = true;
+  fabric_->cancel(receive);
+  if (receive.peer != nullptr && receive.peer->way == Endpoint::Way::kFailed) give_up(receive);
+}
+
+/// The rest of its message does not come any more. Where the library keeps such receives, nobody waits for them.
+void Interface::give_up(TagReceive& receive) {
+  if (receive.user == nullptr || !fabric_->abandon(receive)) return;
+  ashlar_tag_receive* const user = std::exchange(receive.user, nullptr);
+  const ashlar_tag_event nothing = {
+      .result = ASHLAR_AGAIN, .peer = receive.peer->peer, .tag = 0, .immediate = 0, .length = 0, .data = nullptr};
+  user->done(user, &nothing);
+}
+
+void Interface::give_up_cancelled(const Endpoint& peer) {
+  std::vector<TagReceive*> receives;
+  for (TagReceive& receive : tags_)
+    if (receive.peer == &peer && receive.cancelled) receives.push_back(&receive);
+  for (TagReceive* receive : receives) give_up(*receive);
+}
 
 void Interface::tag_drop(ashlar_tag_receive* user) {
   TagReceive& receive = of(*user);

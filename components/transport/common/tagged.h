@@ -26,6 +26,15 @@ inline std::uint64_t tag_immediate(std::uint64_t data) {
   return data & ((std::uint64_t{1} << ASHLAR_TAG_IMMEDIATE_BITS) - 1);
 }
 
+/// In front of the bytes of a tagged message, where the library sends nothing beside them and does not tell receives of
+/// one process from others' (Fabric::senders_in_tags). The sender's rank is then above the bits of the tag.
+struct TagHead {
+  std::uint64_t proof;  // tag_proof(): that the sender is of the job, and which of its processes
+  std::uint64_t data;
+};
+static_assert(sizeof(TagHead) <= sizeof(Frame));
+inline constexpr unsigned kSenderBits = 16;
+
 /// A receive of a tagged message that the library has: posted, or a claim, which looks for a message first and then
 /// takes it.
 struct TagReceive : Operation, ListHook {  // hook: all that the library has
@@ -42,6 +51,8 @@ struct TagReceive : Operation, ListHook {  // hook: all that the library has
   Buffer* buffer = nullptr;            // kTake
   unsigned looks = 0;                  // kTake: since it was posted
   unsigned patience = 4;               // kTake: looks until it is given up; twice as many each time
+  bool cancelled = false;              // its end was asked for
+  TagHead head = {};                   // of the message that was taken
   std::vector<Endpoint*> others;       // that a claim looks at after this one; nullptr: this process itself
 };
 

@@ -86,6 +86,18 @@ inline SessionKeys keys_of(const Secret& secret, std::span<const std::uint8_t> h
   return keys;
 }
 
+/// What only processes of the job can put in front of a tagged message of `sender` (nonce) to the process with the
+/// secret.
+inline std::uint64_t tag_proof(const Secret& secret, std::uint64_t sender) {
+  constexpr std::uint8_t kWhich = 4;
+  std::uint8_t name[sizeof sender];
+  std::memcpy(name, &sender, sizeof name);
+  const Digest digest = hmac(secret, {{&kWhich, 1}, name});
+  std::uint64_t proof = 0;
+  std::memcpy(&proof, digest.data(), sizeof proof);
+  return proof != 0 ? proof : 1;
+}
+
 /// What names exposed memory to the library of a peer: the library's words.
 struct RemoteKey {
   std::uint64_t base;  // what offsets are added to

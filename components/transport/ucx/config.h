@@ -11,11 +11,12 @@ struct Config {
   const char* library;
   const char* transports;
   const char* devices;
+  std::uint64_t tag_receives;
   network::Config sessions;
 };
 
 // A constant: the component is read from its file before it is loaded.
-inline constexpr std::uint32_t kParamCount = 13;
+inline constexpr std::uint32_t kParamCount = 14;
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::ucx

@@ -84,6 +84,13 @@ ashlar_result load(const ashlar_host& host, const char* file, Library* library) 
   functions.find("ucp_rkey_buffer_release", &library->rkey_buffer_release);
   functions.find("ucp_ep_rkey_unpack", &library->ep_rkey_unpack);
   functions.find("ucp_rkey_destroy", &library->rkey_destroy);
+  functions.find("ucp_tag_send_nbx", &library->tag_send_nbx);
+  functions.find("ucp_tag_recv_nbx", &library->tag_recv_nbx);
+  functions.find("ucp_tag_probe_nb", &library->tag_probe_nb);
+  functions.find("ucp_tag_msg_recv_nbx", &library->tag_msg_recv_nbx);
+  functions.find("ucp_dt_create_generic", &library->dt_create_generic);
+  functions.find("ucp_dt_destroy", &library->dt_destroy);
+  functions.find("ucp_request_cancel", &library->request_cancel);
   functions.find("ucp_request_free", &library->request_free);
   functions.find("ucp_request_check_status", &library->request_check_status);
   functions.find("ucs_status_string", &library->status_string);

@@ -37,6 +37,13 @@ struct Library {
   decltype(&ucp_rkey_buffer_release) rkey_buffer_release = nullptr;
   decltype(&ucp_ep_rkey_unpack) ep_rkey_unpack = nullptr;
   decltype(&ucp_rkey_destroy) rkey_destroy = nullptr;
+  decltype(&ucp_tag_send_nbx) tag_send_nbx = nullptr;
+  decltype(&ucp_tag_recv_nbx) tag_recv_nbx = nullptr;
+  decltype(&ucp_tag_probe_nb) tag_probe_nb = nullptr;
+  decltype(&ucp_tag_msg_recv_nbx) tag_msg_recv_nbx = nullptr;
+  decltype(&ucp_dt_create_generic) dt_create_generic = nullptr;
+  decltype(&ucp_dt_destroy) dt_destroy = nullptr;
+  decltype(&ucp_request_cancel) request_cancel = nullptr;
   decltype(&ucp_request_free) request_free = nullptr;
   decltype(&ucp_request_check_status) request_check_status = nullptr;
   decltype(&ucs_status_string) status_string = nullptr;

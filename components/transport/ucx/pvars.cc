@@ -4,7 +4,7 @@
 namespace ashlar::ucx {
 namespace {
 
-constexpr ashlar_pvar_row kRows[] = {ASHLAR_NETWORK_PVARS("ucx", "UCX")};
+constexpr ashlar_pvar_row kRows[] = {ASHLAR_NETWORK_PVARS("ucx", "UCX"), ASHLAR_NETWORK_TAG_PVARS("ucx", "UCX")};
 
 void show_all(const ashlar_host& host, const network::Counters* counters) {
   plugin::show_block(host, "transport", "ucx", kRows, counters);

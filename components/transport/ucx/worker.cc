@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <string_view>
 
 #include "framework/base/blocked_signals.h"
 #include "framework/base/shared_file.h"
@@ -71,6 +72,23 @@ void Worker::choose(bool one_node) {
   source_ = address_of(device_ == "all" ? card : device_.substr(0, device_.find(',')));
 }
 
+/// Whether UCX is to match tags.
+void Worker::judge_tags() {
+  constexpr unsigned kWhereWorking = 2;
+  no_tags_ = tags_wanted_ == 0 ? "nobody wants them" : "UCX matches them in lists of its own";
+  if (tags_wanted_ != kWhereWorking) return;
+  // Messages that a card has matched and frames would have no order.
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view set = *entry;
+    if (!set.starts_with("UCX_") || set.find("TM_ENABLE=") == set.npos) continue;
+    no_tags_ = std::string(set.substr(0, set.find('='))) + " lets cards match them";
+    return;
+  }
+  senders_in_tags_ = true;
+  tag_bits_ = 64 - network::kSenderBits;
+  tag_receives_ = config_.tag_receives;
+}
+
 /// nullptr, or what could not be made.
 const char* Worker::start(ucs_status_t* status) {
   ucp_config_t* config = nullptr;
@@ -86,6 +104,8 @@ const char* Worker::start(ucs_status_t* status) {
   };
   for (const auto& [name, value] : settings)
     if (*status == UCS_OK) *status = library_->config_modify(config, name, value);
+  // Tagged messages have no flag that makes them leave at once; of frames each has it.
+  if (tag_bits_ != 0 && *status == UCS_OK) *status = library_->config_modify(config, "RNDV_THRESH", "inf");
   for (const auto& [name, value] : kOfTcp) {
     if (std::getenv((std::string("UCX_TCP_") + name).c_str()) != nullptr) continue;
     // From UCX 1.17 on with the prefix; no version minds a name that it does not know.
@@ -94,7 +114,8 @@ const char* Worker::start(ucs_status_t* status) {
   }
   ucp_params_t parameters = {};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
-  parameters.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP | (asks_ ? 0 : UCP_FEATURE_RMA);
+  parameters.features =
+      UCP_FEATURE_AM | UCP_FEATURE_WAKEUP | (asks_ ? 0 : UCP_FEATURE_RMA) | (tag_bits_ != 0 ? UCP_FEATURE_TAG : 0);
   parameters.name = "ashlar";
   if (*status == UCS_OK) *status = library_->init_version(UCP_API_MAJOR, UCP_API_MINOR, &parameters, config, &context_);
   library_->config_release(config);
@@ -121,7 +142,7 @@ const char* Worker::start_worker(ucs_status_t* status) {
     if ((*status = library_->worker_set_am_recv_handler(worker_, &handler)) != UCS_OK) return "its handlers";
   }
   if (library_->worker_get_efd(worker_, &wake_fd_) != UCS_OK) wake_fd_ = -1;
-  return nullptr;
+  return tag_bits_ != 0 ? start_tags(status) : nullptr;
 }
 
 ashlar_result Worker::open(const ashlar_host& host, bool one_node, Events& events) {
@@ -130,6 +151,7 @@ ashlar_result Worker::open(const ashlar_host& host, bool one_node, Events& event
   library_ = Library::of_process(host, config_.library, &failed);
   if (library_ == nullptr) return failed;
   choose(one_node);
+  judge_tags();
   asks_ = transports_ == "tcp";
   last_cookie_ = random_nonce();
   sends_ = config_.sessions.sends;

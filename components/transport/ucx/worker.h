@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "components/transport/common/buffer.h"
+#include "components/transport/common/tagged.h"
 #include "components/transport/ucx/config.h"
 #include "components/transport/ucx/devices.h"
 #include "components/transport/ucx/library.h"
@@ -41,6 +42,10 @@ class Worker final : public network::Fabric {
   network::Path insert(const std::vector<std::uint8_t>& address, network::Endpoint* owner) override;
   Posted post(network::Buffer& buffer, network::Path to) override;
   Posted post(network::Transfer& read, network::Path from) override;
+  Posted post_tag(network::TagReceive& receive) override;
+  Claimed claim(network::TagReceive& receive) override;
+  void cancel(network::TagReceive& receive) override;
+  bool abandon(network::TagReceive& receive) override;
   bool left(network::Path path) override;
   void make_room() override { progress(); }
   unsigned look() override;
@@ -78,6 +83,7 @@ class Worker final : public network::Fabric {
   void choose(bool one_node);
   const char* start(ucs_status_t* status);
   const char* start_worker(ucs_status_t* status);
+  void judge_tags();
 
   // worker_peers.cc: operations and what becomes of them.
   bool progress();
@@ -106,6 +112,14 @@ class Worker final : public network::Fabric {
   static ucs_status_t answered(void* self, const void* header, std::size_t header_length, void* data,
                                std::size_t length, const ucp_am_recv_param_t* parameters);
 
+  // worker_tags.cc: messages that UCX matches.
+  const char* start_tags(ucs_status_t* status);
+  ucp_request_param_t receive_of(network::TagReceive& receive);
+  Posted begun(network::TagReceive& receive, void* request);
+  void tell(network::TagReceive& receive);
+  void tell_tags();
+  static void received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* receive);
+
   const Config& config_;
   const Library* library_ = nullptr;
   Events* events_ = nullptr;
@@ -113,6 +127,8 @@ class Worker final : public network::Fabric {
   std::optional<ip::SocketAddress> source_;
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
+  ucp_datatype_t taken_ = 0;               // how bytes of tagged messages are received
+  ucp_tag_message_h unclaimed_ = nullptr;  // for which there was no room
   int wake_fd_ = -1;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::vector<Peer*> given_up_;
@@ -121,9 +137,11 @@ class Worker final : public network::Fabric {
     std::vector<std::vector<std::byte>> frames;
     std::vector<std::pair<network::Buffer*, ucs_status_t>> buffers;
     std::vector<std::pair<network::Transfer*, ucs_status_t>> reads;
+    std::vector<network::TagReceive*> tags;
 
-    bool empty() const { return frames.empty() && buffers.empty() && reads.empty(); }
+    bool empty() const { return frames.empty() && buffers.empty() && reads.empty() && tags.empty(); }
   } kept_;
+  std::vector<network::TagReceive*> telling_;
   std::unique_ptr<std::byte[]> aligned_;  // a frame that UCX has put at an odd address
   bool asks_ = false;                     // for reads, in place of UCX's own
   /// Memory that peers may read: what Registration::region points to.

@@ -62,11 +62,15 @@ Worker::Posted Worker::post(Buffer& buffer, network::Path to) {
   Peer& peer = *peers_[to];
   if (!ready(peer)) return Posted::kLater;
   ucp_request_param_t parameters = request_of(sent, &buffer);
-  parameters.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
-  parameters.flags = UCP_AM_SEND_FLAG_EAGER;
   *reinterpret_cast<Worker**>(buffer.library) = this;
-  const ucs_status_ptr_t left =
-      library_->am_send_nbx(peer.endpoint, kMessageId, nullptr, 0, buffer.bytes, buffer.length, &parameters);
+  ucs_status_ptr_t left = nullptr;
+  if (buffer.tagged) {
+    left = library_->tag_send_nbx(peer.endpoint, buffer.bytes, buffer.length, buffer.tag, &parameters);
+  } else {
+    parameters.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
+    parameters.flags = UCP_AM_SEND_FLAG_EAGER;
+    left = library_->am_send_nbx(peer.endpoint, kMessageId, nullptr, 0, buffer.bytes, buffer.length, &parameters);
+  }
   if (UCS_PTR_IS_ERR(left)) [[unlikely]] {
     give_up(peer, UCS_PTR_STATUS(left));
     return Posted::kLater;
@@ -143,8 +147,9 @@ unsigned Worker::look() {
   looking_ = true;
   if (!kept_.empty()) tell_kept();
   // Until there is something for the kernel: another look would only delay its answer.
-  for (int looks = 0; looks < kLooksAtOnce && progress() && handled_ == 0; ++looks) {
+  for (int looks = 0; looks < kLooksAtOnce && progress() && handled_ == 0 && kept_.tags.empty(); ++looks) {
   }
+  tell_tags();
   if (!given_up_.empty()) close_given_up();
   looking_ = false;
   return handled_;
@@ -159,6 +164,7 @@ bool Worker::progress() {
 }
 
 void Worker::tell_kept() {
+  tell_tags();
   const Kept kept = std::exchange(kept_, {});
   for (const std::vector<std::byte>& frame : kept.frames) events_->arrived(frame.data(), frame.size());
   for (const auto& [buffer, status] : kept.buffers) end(*buffer, status);
@@ -213,6 +219,7 @@ void Worker::close() {
   for (void* const request : closing) library_->request_free(request);
   library_->worker_destroy(worker_);
   worker_ = nullptr;
+  if (taken_ != 0) library_->dt_destroy(std::exchange(taken_, 0));
 }
 
 }  // namespace ashlar::ucx

@@ -11,8 +11,11 @@ using network::test::last_failure;
 using network::test::run;
 
 inline Config usual() {
-  return {
-      .library = "libucp.so.0", .transports = "auto", .devices = "auto", .sessions = network::test::usual_sessions()};
+  return {.library = "libucp.so.0",
+          .transports = "auto",
+          .devices = "auto",
+          .tag_receives = 256,
+          .sessions = network::test::usual_sessions()};
 }
 
 class Process : public network::test::Process {

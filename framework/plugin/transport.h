@@ -192,10 +192,9 @@ typedef struct ashlar_tag_ops {
   /* Takes the oldest message that fits and has met no receive, of that peer, or of any (NULL): one that a receive
    * posted before can take goes there. PENDING or AGAIN or an error. */
   ashlar_result (*claim)(ashlar_iface*, ashlar_endpoint*, uint64_t tag, uint64_t ignored, ashlar_tag_receive*);
-  /* Takes a posted receive back. It ends all the same: cancelled, or with the message that it had met. */
+  /* Takes a posted receive back. It ends all the same: cancelled, or with the message that it had met. Of those that an
+   * interface still has when it is closed nothing is told. */
   void (*cancel)(ashlar_iface*, ashlar_tag_receive*);
-  /* The same; nothing is told of it any more. For the end of a process. */
-  void (*drop)(ashlar_iface*, ashlar_tag_receive*);
 } ashlar_tag_ops;
 
 typedef struct ashlar_endpoint_ops {

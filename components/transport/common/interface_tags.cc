@@ -299,7 +299,7 @@ void Interface::tag_ended(TagReceive& receive, Fabric::TagEnd end_of, std::uint6
         break;
       }
       if (receive.stage == Stage::kPeek) {
-        if (receive.user == nullptr) return end(receive, event);  // the process ends
+        if (receive.user == nullptr) return end(receive, event);  // nobody waits for it
         return take(receive);
       }
       if (receive.stage == Stage::kTake) {
@@ -354,12 +354,6 @@ void Interface::give_up_cancelled(const Endpoint& peer) {
   for (TagReceive* receive : receives) give_up(*receive);
 }
 
-void Interface::tag_drop(ashlar_tag_receive* user) {
-  TagReceive& receive = of(*user);
-  receive.user = nullptr;
-  if (receive.stage == TagReceive::Stage::kPosted) fabric_->cancel(receive);
-}
-
 const ashlar_tag_ops kTagOps = {
     .size = sizeof kTagOps,
     .send = [](ashlar_endpoint* e, std::uint64_t tag, std::uint64_t immediate, ashlar_fill fill, void* argument,
@@ -389,7 +383,6 @@ const ashlar_tag_ops kTagOps = {
                 ashlar_tag_receive* user) -> ashlar_result {
       return static_cast<Interface*>(i)->tag_claim(e != nullptr ? &self(e) : nullptr, tag, ignored, user);
     },
-    .cancel = [](ashlar_iface* i, ashlar_tag_receive* user) { static_cast<Interface*>(i)->tag_cancel(user); },
-    .drop = [](ashlar_iface* i, ashlar_tag_receive* user) { static_cast<Interface*>(i)->tag_drop(user); }};
+    .cancel = [](ashlar_iface* i, ashlar_tag_receive* user) { static_cast<Interface*>(i)->tag_cancel(user); }};
 
 }  // namespace ashlar::network

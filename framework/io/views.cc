@@ -40,9 +40,9 @@ Status make(OpenFile& file, MPI_Offset disp, Datatype& etype, Datatype& filetype
 /// decide what it returns. Without offsets in the file all have to be done with what the shared pointer counts.
 bool agrees_on_views(const OpenFile& file) { return Engine::current().checks || file.sequential(); }
 
-/// A call of MPI_File_set_view, whatever comes of it: with it the shared pointer begins at 0. It waits for nobody, but
-/// for every kStride-th one: then no process uses a pointer of the stride before the present one any more, and rank 0
-/// makes them those of the next one.
+/// A call of MPI_File_set_view, whatever comes of it: with it the shared pointer begins at 0. It waits for no other
+/// process, but for every kStride-th one: then no process uses a pointer of the stride before the present one any more,
+/// and rank 0 makes them those of the next one.
 Status count_view(OpenFile& file) {
   constexpr std::uint32_t kStride = SharedPointers::kViews / 2;
   const std::uint32_t next = file.generation + 1;

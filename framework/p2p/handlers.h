@@ -24,7 +24,7 @@ void on_unready(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_collective_notice(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_stopped(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 void on_tagged_first(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
-/// Of a peer whose tagged messages nobody takes here: on_tagged_first() has given it up.
+/// Of a peer whose tagged messages are not received here: on_tagged_first() has given it up.
 void on_tagged_nothing(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);
 /// In place of on_cancel() and on_recall() where a network matches messages.
 void on_cancel_native(Lane& lane, const ashlar_am& am) ASHLAR_REQUIRES(lane.lock);

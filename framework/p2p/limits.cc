@@ -94,10 +94,6 @@ std::string subject_of(const Lane& lane, const Link& link) {
   return lane.index == 0 ? peer : peer + " on lane " + std::to_string(lane.index);
 }
 
-}  // namespace
-
-namespace {
-
 /// Who matches the messages of a link, in a record of its own where there is a choice.
 void decide_matching(Lane& lane, Link& link) {
   LaneState& state = *lane.p2p;

@@ -126,6 +126,8 @@ class Interface : public ashlar_iface, private Fabric::Events {
   TagReceive* new_tag(std::uint64_t tag, std::uint64_t ignored, ashlar_tag_receive* user);
   ashlar_result peek(TagReceive& claim);
   ashlar_result claim_at_once(TagReceive& claim);
+  bool ready_to_take(TagReceive& claim);
+  ashlar_result post_later(TagReceive& claim);
   void take(TagReceive& claim);
   void go_on(TagReceive& claim);
   void post_waiting();

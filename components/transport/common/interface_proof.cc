@@ -34,7 +34,7 @@ class Interface::TagProof {
     };
   }
   ~TagProof() {
-    // What the library still has is told to nobody, and its memory stays.
+    // The end of what the library still has is not to be told, and its memory stays.
     if (trial_.own != nullptr)
       static_cast<TagReceive*>(trial_.own)->user = nullptr;
     else if (room_ != nullptr)

@@ -176,12 +176,8 @@ ashlar_result Interface::peek(TagReceive& claim) {
     claim.peer = claim.others.back();
     claim.at = claim.peer != nullptr ? claim.peer->at : own_path_;
     const Posted posted = fabric_->post_tag(claim);
-    if (posted == Posted::kLater) {
-      // That nothing is there is told only when the library has looked.
-      to_post_.push_back(&claim);
-      pace_.heat();
-      return ASHLAR_PENDING;
-    }
+    // That nothing is there is told only when the library has looked.
+    if (posted == Posted::kLater) return post_later(claim);
     claim.others.pop_back();
     if (posted == Posted::kYes) return ASHLAR_PENDING;
   }
@@ -191,11 +187,7 @@ ashlar_result Interface::peek(TagReceive& claim) {
 
 /// A claim where the library takes messages of all peers. AGAIN: there is none, and the claim is gone.
 ashlar_result Interface::claim_at_once(TagReceive& claim) {
-  claim.stage = TagReceive::Stage::kTake;
-  if (claim.buffer == nullptr) claim.buffer = large_->take();
-  if (claim.buffer != nullptr) {
-    claim.to = claim.buffer->bytes;
-    claim.length = claim.buffer->capacity;
+  if (ready_to_take(claim)) {
     const Fabric::Claimed claimed = fabric_->claim(claim);  // it may be over, and gone
     if (claimed == Fabric::Claimed::kYes) return ASHLAR_PENDING;
     if (claimed == Fabric::Claimed::kNone) {
@@ -203,27 +195,36 @@ ashlar_result Interface::claim_at_once(TagReceive& claim) {
       return ASHLAR_AGAIN;
     }
   }
-  to_post_.push_back(&claim);
-  pace_.heat();
-  return ASHLAR_PENDING;
+  return post_later(claim);
 }
 
 /// The message that a claim has found is received. Libraries that claim it with the peek may take it from a receive
 /// that was posted before, and has not been given it yet; behind that one in the library's list, this receive cannot.
 void Interface::take(TagReceive& claim) {
+  if (!ready_to_take(claim) || fabric_->post_tag(claim) != Posted::kYes) {
+    to_post_.push_back(&claim);
+    return;
+  }
+  claim.looks = 0;
+  taking_.push_back(&claim);
+}
+
+/// Gives a claim the memory that its message goes to. False: there is none now.
+bool Interface::ready_to_take(TagReceive& claim) {
   claim.stage = TagReceive::Stage::kTake;
   if (claim.buffer == nullptr) claim.buffer = large_->take();
-  if (claim.buffer != nullptr) {
-    claim.to = claim.buffer->bytes;
-    claim.length = claim.buffer->capacity;
-    claim.description = claim.buffer->description;
-    if (fabric_->post_tag(claim) == Posted::kYes) {
-      claim.looks = 0;
-      taking_.push_back(&claim);
-      return;
-    }
-  }
+  if (claim.buffer == nullptr) return false;
+  claim.to = claim.buffer->bytes;
+  claim.length = claim.buffer->capacity;
+  claim.description = claim.buffer->description;
+  return true;
+}
+
+/// The library has no room for a claim, which is tried again in the next look.
+ashlar_result Interface::post_later(TagReceive& claim) {
   to_post_.push_back(&claim);
+  pace_.heat();
+  return ASHLAR_PENDING;
 }
 
 /// Another receive may have taken what claims had found that get nothing now; or the library has not come to them yet,
@@ -299,7 +300,7 @@ void Interface::tag_ended(TagReceive& receive, Fabric::TagEnd end_of, std::uint6
         break;
       }
       if (receive.stage == Stage::kPeek) {
-        if (receive.user == nullptr) return end(receive, event);  // nobody waits for it
+        if (receive.user == nullptr) return end(receive, event);  // its user has given it up
         return take(receive);
       }
       if (receive.stage == Stage::kTake) {
@@ -338,7 +339,8 @@ void Interface::tag_cancel(ashlar_tag_receive* user) {
   if (receive.peer != nullptr && receive.peer->way == Endpoint::Way::kFailed) give_up(receive);
 }
 
-/// The rest of its message does not come any more. Where the library keeps such receives, nobody waits for them.
+/// The rest of its message does not come any more. Where the library keeps such a receive, its user is told all the
+/// same.
 void Interface::give_up(TagReceive& receive) {
   if (receive.user == nullptr || !fabric_->abandon(receive)) return;
   ashlar_tag_receive* const user = std::exchange(receive.user, nullptr);

@@ -10,6 +10,7 @@ namespace ashlar::network {
 inline constexpr const char* kFrameRange[] = {"1KiB", "16MiB", nullptr};
 inline constexpr const char* kBufferRange[] = {"4KiB", "1GiB", nullptr};
 inline constexpr const char* kDepthRange[] = {"4", "65536", nullptr};
+inline constexpr const char* kTagReceivesRange[] = {"1", "1048576", nullptr};
 // What endpoints carry in 32 bits.
 inline constexpr const char* kFetchRange[] = {"0", "4095MiB", nullptr};
 inline constexpr const char* kRegisteredRange[] = {"0", "1024TiB", nullptr};

@@ -46,7 +46,7 @@ struct TagReceive : Operation, ListHook {  // hook: all that the library has
   void* to = nullptr;
   std::uint32_t length = 0;
   void* description = nullptr;         // of that memory, for the library
-  ashlar_tag_receive* user = nullptr;  // nullptr: nobody waits for it any more
+  ashlar_tag_receive* user = nullptr;  // nullptr: its end is not to be told
   Region* region = nullptr;            // kPosted: that has the memory, where the library has to know it
   Buffer* buffer = nullptr;            // kTake
   unsigned looks = 0;                  // kTake: since it was posted

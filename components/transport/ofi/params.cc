@@ -3,12 +3,6 @@
 #include "components/transport/ofi/config.h"
 
 namespace ashlar::ofi {
-namespace {
-
-constexpr const char* kTagReceivesRange[] = {"1", "1048576", nullptr};
-
-}  // namespace
-
 #define ROW(name, fallback, help, type, verbosity, choices) \
   ASHLAR_NETWORK_ROW(#name, name, fallback, help, type, verbosity, choices)
 
@@ -26,9 +20,8 @@ extern const ashlar_param kParams[] = {
         network::kDepthRange),
     ROW(tag_receives, "4096",
         "Receives of a lane that libfabric has to match, at most, and as far as the provider takes so many; further "
-        "ones "
-        "are matched by the kernel (p2p.matching).",
-        ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, kTagReceivesRange),
+        "ones are matched by the kernel (p2p.matching).",
+        ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, network::kTagReceivesRange),
     ASHLAR_NETWORK_ROWS("libfabric", "16KiB", "256KiB", "32KiB"),
 };
 static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);

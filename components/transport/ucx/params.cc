@@ -3,12 +3,6 @@
 #include "components/transport/ucx/config.h"
 
 namespace ashlar::ucx {
-namespace {
-
-constexpr const char* kTagReceivesRange[] = {"1", "1048576", nullptr};
-
-}  // namespace
-
 #define ROW(name, fallback, help, type, verbosity, choices) \
   ASHLAR_NETWORK_ROW(#name, name, fallback, help, type, verbosity, choices)
 
@@ -26,7 +20,7 @@ extern const ashlar_param kParams[] = {
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
     ROW(tag_receives, "4096",
         "Receives of a lane that UCX has to match, at most; further ones are matched by the kernel (p2p.matching).",
-        ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, kTagReceivesRange),
+        ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, network::kTagReceivesRange),
     ASHLAR_NETWORK_ROWS("UCX", "132KiB", "1MiB", "128KiB"),
 };
 static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);

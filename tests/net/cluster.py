@@ -174,3 +174,11 @@ class Cluster:
 
     def kill(self, pid, number=signal.SIGKILL):
         os.kill(pid, number)
+
+    def kill_all(self, host, pattern):
+        """Kills what processes() finds. One of them may end with another, before its own turn."""
+        for pid in self.processes(host, pattern):
+            try:
+                self.kill(pid)
+            except ProcessLookupError:
+                pass

@@ -333,8 +333,7 @@ class MeetTest(HostsTest):
             end = time.monotonic() + 30
             while not os.path.exists(file) and time.monotonic() < end:
                 time.sleep(0.02)
-            for pid in self.cluster.processes("b", FURTHER):
-                self.cluster.kill(pid)
+            self.cluster.kill_all("b", FURTHER)
             client = self.cluster.start_on("a", FURTHER, "connect", file)
             _, err = client.communicate(timeout=60)
         self.assertIn("MPI_ERR_PORT", err)

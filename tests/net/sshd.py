@@ -78,8 +78,7 @@ class Sshd:
 
     def stop(self):
         for name, server in self.servers:
-            for pid in self.cluster.processes(name, "sshd"):
-                self.cluster.kill(pid)
+            self.cluster.kill_all(name, "sshd")
             server.wait()
             self.cluster.inside(name, "umount", "/etc/passwd", "/run")
         shutil.rmtree(self.folder)

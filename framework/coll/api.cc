@@ -27,6 +27,11 @@ void detach(Comm& comm) {
   comm.coll = nullptr;
 }
 
+void leave(Comm& comm) {
+  const LaneGuard guard(comm.lane->lock);
+  leave_on_lane(comm);
+}
+
 Status prefer(Comm& comm, const char* key, const char* value) {
   constexpr std::string_view kBegin = "coll.", kEnd = ".algorithm";
   const std::string_view whole(key);

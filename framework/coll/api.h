@@ -29,9 +29,12 @@ class Request;
 namespace ashlar::coll {
 
 /// For the constructors of communicators. detach frees what attach and the collectives made; no collective is in
-/// flight then. Neither takes the lane's lock.
+/// flight then. It takes the lane's lock.
 Status attach(Comm& comm);
 void detach(Comm& comm);
+/// For MPI_Comm_free: members that wait in a collective which this process has not called learn that it never will,
+/// however long operations that are under way keep the communicator. Takes the lane's lock.
+void leave(Comm& comm);
 
 /// Whether a collective of this process is in flight on `comm`. The caller holds the lane's lock.
 bool busy(const Comm& comm);

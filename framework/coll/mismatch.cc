@@ -180,12 +180,33 @@ void answer_of_freed_request(CommState& state, const FailureReport& call, const 
   answer(state, call, freed);
 }
 
+/// The last collective that this rank has called on a communicator.
+FreedComms::FreedComm last_call(const Comm& comm) {
+  const auto number = static_cast<Tag>((comm.collective_sequence - 1) & kNumberMask);
+  const LoggedCall* const last = comm.coll != nullptr ? comm.coll->calls.find(number) : nullptr;
+  return {.context = comm.context, .number = number, .last = last != nullptr ? *last : LoggedCall{}};
+}
+
+/// Answers a member that waits on a communicator which this rank has freed, if its call was another one here, or was
+/// never made here.
+void answer_of_freed(Lane& lane, const FreedComms::FreedComm& freed,
+                     const FailureReport& call) ASHLAR_NO_THREAD_SAFETY {
+  const auto later = (static_cast<std::uint32_t>(call.tag - freed.number)) & kNumberMask;
+  const bool never_called = later != 0 && later < static_cast<std::uint32_t>(kNumberMask) / 2;
+  const bool logged = freed.last.tag == freed.number;
+  if (!never_called && (later != 0 || !logged || alike(freed.last, call.notice))) return;
+  const std::uint8_t flags = Notice::kToOne | (never_called ? Notice::kFreed : 0);
+  const Notice failed = notice_of(freed.last, MPI_ERR_OTHER, flags);
+  p2p::send_notice(lane, freed.context, call.from, true, call.tag, &failed, sizeof failed);
+}
+
 /// Takes kCollectiveCall: a member that waits has sent its call. All starts of a persistent collective have the same
 /// arguments, so those are compared whatever the starts; which start this rank is in says whether it will come to the
 /// member's.
 void on_call(CommState& state, const FailureReport& call) {
   LoggedCall* const mine = state.calls.find(call.tag);
   if (mine == nullptr) {
+    if (state.comm.left) return answer_of_freed(*state.comm.lane, last_call(state.comm), call);
     // This rank sends its own call when it waits there, but it may free the communicator instead.
     if (not_called_yet(state.comm, call.tag))
       keep(state.failures.asked, FailureReports::kMost, counters_of(state), call);
@@ -220,19 +241,6 @@ void on_report(CommState& state, const FailureReport& report) {
   if (open && (report.notice.flags & Notice::kToOne) == 0) return keep_report(state, report);
   if (open) fail_here(state, *mine, report, failure_of(state.comm, *mine, report));
   check_positions(state, *mine, report);
-}
-
-/// Answers a member that waits on a communicator which this rank has freed, if its call was another one here, or was
-/// never made here.
-void answer_of_freed(Lane& lane, const FreedComms::FreedComm& freed,
-                     const FailureReport& call) ASHLAR_NO_THREAD_SAFETY {
-  const auto later = (static_cast<std::uint32_t>(call.tag - freed.number)) & kNumberMask;
-  const bool never_called = later != 0 && later < static_cast<std::uint32_t>(kNumberMask) / 2;
-  const bool logged = freed.last.tag == freed.number;
-  if (!never_called && (later != 0 || !logged || alike(freed.last, call.notice))) return;
-  const std::uint8_t flags = Notice::kToOne | (never_called ? Notice::kFreed : 0);
-  const Notice failed = notice_of(freed.last, MPI_ERR_OTHER, flags);
-  p2p::send_notice(lane, freed.context, call.from, true, call.tag, &failed, sizeof failed);
 }
 
 /// Takes what is about a communicator that has no state: none yet, none any more, or none for ever.
@@ -346,22 +354,26 @@ void add_to_lane(CommState& state) ASHLAR_NO_THREAD_SAFETY {
   });
 }
 
-void remove_from_lane(Comm& comm) ASHLAR_NO_THREAD_SAFETY {
-  CommState* const state = comm.coll;
-  if (state != nullptr && state->linked()) List<CommState>::remove(state);
+void leave_on_lane(Comm& comm) ASHLAR_NO_THREAD_SAFETY {
   Lane& lane = *comm.lane;
-  if (lane.coll == nullptr) return;
-  const auto number = static_cast<Tag>((comm.collective_sequence - 1) & kNumberMask);
-  const LoggedCall* const last = state != nullptr ? state->calls.find(number) : nullptr;
-  const FreedComms::FreedComm& freed =
-      lane.coll->freed.add({.context = comm.context, .number = number, .last = last != nullptr ? *last : LoggedCall{}});
-  if (state != nullptr)
+  if (comm.left || lane.coll == nullptr) return;
+  comm.left = true;
+  CommState* const state = comm.coll;
+  const FreedComms::FreedComm& freed = lane.coll->freed.add(last_call(comm));
+  if (state != nullptr) {
     for (const FailureReport& call : state->failures.asked) answer_of_freed(lane, freed, call);
+    state->failures.asked.clear();
+  }
   std::erase_if(lane.coll->early, [&](const EarlyReport& early) {
     if (early.context != comm.context) return false;
     if (early.asks) answer_of_freed(lane, freed, early.report);
     return true;
   });
+}
+
+void remove_from_lane(Comm& comm) ASHLAR_NO_THREAD_SAFETY {
+  leave_on_lane(comm);
+  if (comm.coll != nullptr && comm.coll->linked()) List<CommState>::remove(comm.coll);
 }
 
 Status may_begin(CommState& state, LoggedCall& called) {

@@ -104,8 +104,11 @@ struct EarlyReport {
 
 /// Puts a new state on its lane's list; the lane's lock is held.
 void add_to_lane(CommState& state);
-/// Has the lane remember a communicator that is being freed, and removes its state, if it has one, from the lane's
-/// list; the lane's lock is held. Members that wait in a collective which this rank has not called are told.
+/// Has the lane remember a communicator that the program has freed: members that wait in a collective which this rank
+/// has not called get their answer, now or when they ask. Once; the lane's lock is held.
+void leave_on_lane(Comm& comm);
+/// Leaves a communicator that is being destroyed, unless this rank has, and removes its state, if it has one, from the
+/// lane's list; the lane's lock is held.
 void remove_from_lane(Comm& comm);
 
 /// Fails when the communicator's collectives are over. For a call that is about to begin while FailureReports::any.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/base/failure.h"
+#include "framework/coll/api.h"
 #include "framework/comm/engine.h"
 #include "framework/comm/events.h"
 #include "framework/comm/make.h"
@@ -81,6 +82,7 @@ Status free(Comm** comm) {
   ASHLAR_TRY(attribute::delete_all(**comm));
   Engine& engine = Engine::current();
   if (*comm == engine.parent) engine.parent = nullptr;
+  coll::leave(**comm);
   release(*comm);
   *comm = nullptr;
   if (engine.outside != nullptr) engine.outside->part();

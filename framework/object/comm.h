@@ -47,6 +47,7 @@ class Comm : public Object {
   bool revoked = false;         // changes, once
   std::uint8_t assertions = 0;  // what the user promised of all traffic here: Assertion bits
   std::uint8_t enforced = 0;    // of these, with check.hints: breaking the promise is an error
+  bool left = false;            // changes, once: this process calls no collective here any more (coll::leave)
 
   // --- set-up path --------------------------------------------------------------------------------------------------
   /// Context ids that all members have agreed to keep for communicators made from this one, as [next, end): making one

@@ -99,6 +99,27 @@ static void freed(int blocking, int before, int hesitates) {
   MUST(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+/* The last rank has freed the communicator, which a receive of its keeps alive, and the others wait on it. */
+static void freed_with_receive(int before) {
+  MPI_Comm comm;
+  MPI_Request r = MPI_REQUEST_NULL;
+  int word = 0, code = MPI_SUCCESS;
+  MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+  MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  for (int i = 0; i < before; i++) MUST(MPI_Barrier(comm));
+  if (rank == size - 1) {
+    MUST(MPI_Irecv(&word, 1, MPI_INT, 0, 1, comm, &r));
+    MUST(MPI_Comm_free(&comm));
+  } else {
+    code = MPI_Bcast(in, kLarge, MPI_DOUBLE, size - 1, comm);
+    CHECK(code != MPI_SUCCESS, "rank %d got data from nowhere", rank);
+    if (rank == 0) MUST(MPI_Send(&rank, 1, MPI_INT, size - 1, 1, comm));
+    MUST(MPI_Comm_free(&comm));
+  }
+  MUST(MPI_Wait(&r, MPI_STATUS_IGNORE));
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 /* Tests a request until it is complete; no call waits. */
 static int test_until_done(MPI_Request* r) {
   const double end = MPI_Wtime() + 20;
@@ -213,6 +234,7 @@ int main(int argc, char** argv) {
     for (int before = 0; before < 2; before++)
       for (int hesitates = 0; hesitates < 2; hesitates++) freed(blocking, before, hesitates);
   }
+  for (int before = 0; size > 1 && before < 2; before++) freed_with_receive(before);
   if (size > 1) {
     tested(4, 5);
     tested(kLarge, 2 * kLarge);

@@ -161,6 +161,8 @@ void loop_attributes(ashlar_iface* i, ashlar_iface_attributes* out) {
   out->put_completion = options.put ? options.put_completion : 0;
   out->pieces_most = options.pieces_most;
   out->amo_coherent = options.amo ? options.amo_coherent : 0;
+  out->tag_bits = options.tags ? 64 : 0;
+  out->tag_most = options.tags ? options.max_bcopy : 0;
   for (std::uint32_t& ops : out->amo_ops) ops = options.amo ? options.amo_ops : 0;
 }
 

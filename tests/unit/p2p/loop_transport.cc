@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "tests/unit/p2p/loop_remote.h"
+#include "tests/unit/p2p/loop_tags.h"
 
 namespace ashlar::test {
-namespace {
 
 ashlar_result send(LoopEndpoint& endpoint, LoopNetwork::Packet&& packet) {
   LoopIface& iface = *endpoint.iface;
@@ -36,6 +36,8 @@ bool no_room(LoopEndpoint& endpoint) {
   ++iface.agains;
   return true;
 }
+
+namespace {
 
 ashlar_result am_short(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, std::uint64_t h1, const void* data,
                        std::uint32_t length) {
@@ -181,7 +183,7 @@ unsigned progress(ashlar_iface* i) {
     completion->done(completion, result);
     ++events;
   }
-  events += advance_remotes(iface);
+  events += advance_remotes(iface) + advance_tags(iface);
   if (network.dead(iface.self)) return events;
   std::vector<std::uint32_t> senders(network.processes());
   std::iota(senders.begin(), senders.end(), 0u);
@@ -205,10 +207,14 @@ unsigned progress(ashlar_iface* i) {
         channel.packets.pop_front();
         ++channel.delivered;
       }
+      ++events;
+      if (packet.tagged) {
+        deliver_tagged(iface, {from, packet.h0, packet.h1, std::move(packet.data)});
+        continue;
+      }
       const ashlar_am am{packet.h0, packet.h1, packet.data.data(), static_cast<std::uint32_t>(packet.data.size()),
                          from,      packet.id};
       iface.deliver(iface.lane, &am);
-      ++events;
     }
   }
   return events;
@@ -263,7 +269,7 @@ const ashlar_iface_ops kIfaceOps = {.size = sizeof kIfaceOps,
                                     .attributes = loop_attributes,
                                     .forget = nullptr,
                                     .ended = nullptr,
-                                    .tags = nullptr};
+                                    .tags = &kLoopTagOps};
 
 }  // namespace
 
@@ -288,6 +294,7 @@ ashlar_endpoint* LoopNetwork::connect(LoopIface& from, std::uint32_t to) {
   if (options.posts) made->capabilities |= ASHLAR_CAP_POST;
   if (options.put) made->capabilities |= ASHLAR_CAP_PUT;
   if (options.amo) made->capabilities |= ASHLAR_CAP_AMO;
+  if (options.tags && !from.only_self) made->capabilities |= ASHLAR_CAP_TAG;
   made->max_short = options.max_short;
   made->max_bcopy = options.max_bcopy;
   made->peer = to;

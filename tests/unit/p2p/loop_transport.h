@@ -39,6 +39,10 @@ struct LoopOptions {
   bool amo = false;
   std::uint32_t amo_coherent = 1;
   std::uint32_t amo_ops = 63;  // of each width
+  // Messages that the network matches.
+  bool tags = false;
+  double claim_lasts = 0;    // chance that a claim, or a cancellation, is decided in a later progress call
+  unsigned lose_tagged = 0;  // of each process this one of its tagged messages, counted from 1, is lost
 };
 
 class LoopNetwork;
@@ -53,6 +57,23 @@ struct LoopRemote {
   bool flushes = false;   // when all before it have acted
 };
 
+/// A message that has met no receive.
+struct LoopTagged {
+  std::uint32_t from = 0;
+  std::uint64_t tag = 0, immediate = 0;
+  std::vector<std::byte> data;
+};
+
+/// A tagged receive, or a claim, which has no memory and may be of any process.
+struct LoopTagReceive {
+  ashlar_tag_receive* receive;
+  bool any;
+  std::uint32_t from;
+  std::uint64_t tag, ignored;
+  void* to;
+  std::uint32_t length;
+};
+
 struct LoopIface : ashlar_iface {
   LoopNetwork* network = nullptr;
   std::uint32_t self = 0;
@@ -64,6 +85,10 @@ struct LoopIface : ashlar_iface {
   std::deque<LoopRemote> remotes;                                  // in the order of the calls
   std::uint64_t puts = 0, amos = 0, flushes = 0;
   std::set<std::uint32_t> deaths_told;
+  std::deque<LoopTagged> untaken;
+  std::deque<LoopTagReceive> tag_receives, claims;
+  std::deque<ashlar_tag_receive*> cancelled;
+  unsigned tagged = 0;  // messages sent
   std::uint64_t exposed = 0, unexposed = 0, gets = 0, agains = 0;
   std::mt19937 random;
 };
@@ -89,6 +114,7 @@ class LoopNetwork {
     std::uint8_t id;
     std::uint64_t h0, h1;
     std::vector<std::byte> data;
+    bool tagged = false;  // h0, h1: its tag and its immediate data
   };
   struct Head {
     std::uint8_t id;
@@ -123,5 +149,10 @@ class LoopNetwork {
   std::vector<std::unique_ptr<LoopEndpoint>> endpoints_;
   std::set<std::uint32_t> dead_;
 };
+
+/// Puts a message on its way.
+ashlar_result send(LoopEndpoint& endpoint, LoopNetwork::Packet&& packet);
+/// Whether the network takes no message to that process now.
+bool no_room(LoopEndpoint& endpoint);
 
 }  // namespace ashlar::test

@@ -33,6 +33,7 @@ struct Header {
 
 class Traffic : public testing::TestWithParam<unsigned> {
  protected:
+  void overtakes_nothing(LoopOptions options);
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   std::mt19937 random_{GetParam()};
 };
@@ -48,8 +49,7 @@ std::size_t size_of(int kind, int spread) {
   }
 }
 
-TEST_P(Traffic, NothingOvertakes) {
-  LoopOptions options;
+void Traffic::overtakes_nothing(LoopOptions options) {
   options.seed = GetParam();
   options.again = below(2) * 0.4;
   options.delay = below(2) * 0.5;
@@ -171,6 +171,19 @@ TEST_P(Traffic, NothingOvertakes) {
       }
     }
   }
+  unsigned tagged = 0;
+  for (int rank = 0; rank < ranks; ++rank) tagged += world[rank].others->tagged;
+  EXPECT_EQ(tagged > 0, options.tags);
+}
+
+TEST_P(Traffic, NothingOvertakes) { overtakes_nothing({}); }
+
+TEST_P(Traffic, NothingOvertakesWhereTheNetworkMatches) {
+  LoopOptions options;
+  options.tags = true;
+  options.claim_lasts = below(3) * 0.4;
+  options.max_short = 64;
+  overtakes_nothing(options);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Traffic, testing::Range(1u, 41u));

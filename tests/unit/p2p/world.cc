@@ -36,6 +36,10 @@ Process::Process(LoopNetwork& net, std::uint32_t self, const p2p::Config& config
     lane.add_iface(itself, true);
   }
   EXPECT_TRUE(p2p::attach(lane, config, shared).ok());
+  if (net.options.tags) {
+    const LaneGuard guard(lane.lock);
+    p2p::use_tags(lane, *others);
+  }
   comm.predefined = 1;
   comm.context = 2;
   comm.rank = static_cast<Rank>(self);

@@ -19,7 +19,7 @@ constexpr std::uint64_t kMostOffset = INT64_MAX;   // off_t
 
 class File : public ashlar_io_file {
  public:
-  File(int descriptor, const char* name, const Driver& driver);
+  File(int descriptor, const char* name, bool moves, const Driver& driver);
   ~File() { ::close(fd); }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -243,9 +243,9 @@ constexpr ashlar_io_file_ops kOps = {.size = sizeof(ashlar_io_file_ops),
                                      .map = map,
                                      .unmap = unmap};
 
-File::File(int descriptor, const char* name, const Driver& driver)
+File::File(int descriptor, const char* name, bool moves, const Driver& driver)
     : ashlar_io_file{&kOps, 0}, fd(descriptor), path(name), mappable(driver.mappable) {
-  if (::lseek(fd, 0, SEEK_CUR) >= 0) capabilities = ASHLAR_IO_SEEKABLE | driver.coherence;
+  if (moves) capabilities = ASHLAR_IO_SEEKABLE | driver.coherence;
 }
 
 int flags_of(std::uint32_t mode) {
@@ -268,11 +268,13 @@ ashlar_result open_file(ashlar_io_driver* driver, const ashlar_io_open* wanted, 
   } while (fd < 0 && errno == EINTR);
   if (fd < 0) return failed(errno, "open", wanted->path);
   struct stat found;
-  if (::fstat(fd, &found) == 0 && S_ISDIR(found.st_mode)) {
+  const bool known = ::fstat(fd, &found) == 0;
+  if (known && S_ISDIR(found.st_mode)) {
     ::close(fd);
     return failed(EISDIR, "open", wanted->path);
   }
-  File* const file = new (std::nothrow) File(fd, wanted->path, *reinterpret_cast<const Driver*>(driver));
+  const bool moves = (known && S_ISREG(found.st_mode)) || ::lseek(fd, 0, SEEK_CUR) >= 0;
+  File* const file = new (std::nothrow) File(fd, wanted->path, moves, *reinterpret_cast<const Driver*>(driver));
   if (file == nullptr) {
     ::close(fd);
     return ashlar_fail_no_memory(the_host, "an open file", sizeof *file);

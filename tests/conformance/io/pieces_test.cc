@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <random>
 #include <thread>
 
@@ -221,6 +222,21 @@ TEST_P(Pieces, AreWholeWhateverInterruptsThem) {
   EXPECT_EQ(status, 0);
 }
 
+/// `holder` has [100, 150): a lock of `waiting` that meets it comes when that is given up, and not by `before`.
+void waits_for(ashlar_io_file* holder, ashlar_io_file* waiting, const std::function<void()>& before = {}) {
+  std::atomic<bool> given_up{false};
+  std::thread waiter([&] {
+    EXPECT_EQ(waiting->ops->lock(waiting, 140, 20), ASHLAR_OK);
+    EXPECT_TRUE(given_up.load());
+    waiting->ops->unlock(waiting, 140, 20);
+  });
+  if (before) before();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  given_up = true;
+  holder->ops->unlock(holder, 100, 50);
+  waiter.join();
+}
+
 // The range that one holds another one gets when it is given up.
 TEST_P(Pieces, AreHeldAgainstOthers) {
   ashlar_io_file* const file = make();
@@ -230,16 +246,7 @@ TEST_P(Pieces, AreHeldAgainstOthers) {
   if (file->ops->lock(file, 100, 50) == ASHLAR_AGAIN) GTEST_SKIP() << "the file system has no locks";
   ASSERT_EQ(other->ops->lock(other, 150, 10), ASHLAR_OK);
   other->ops->unlock(other, 150, 10);
-  std::atomic<bool> given_up{false};
-  std::thread waiter([&] {
-    EXPECT_EQ(other->ops->lock(other, 140, 20), ASHLAR_OK);
-    EXPECT_TRUE(given_up.load());
-    other->ops->unlock(other, 140, 20);
-  });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  given_up = true;
-  file->ops->unlock(file, 100, 50);
-  waiter.join();
+  waits_for(file, other);
 }
 
 // Who only reads is kept from a range that is written.
@@ -249,16 +256,7 @@ TEST_P(Pieces, AreHeldByReaders) {
   if (!ASHLAR_HAS(file->ops, unlock) || file->ops->lock == nullptr) GTEST_SKIP() << "it has no locks";
   ASSERT_EQ(open(path_, ASHLAR_IO_READ, &reader), ASHLAR_OK);
   if (file->ops->lock(file, 100, 50) == ASHLAR_AGAIN) GTEST_SKIP() << "the file system has no locks";
-  std::atomic<bool> given_up{false};
-  std::thread waiter([&] {
-    EXPECT_EQ(reader->ops->lock(reader, 140, 20), ASHLAR_OK);
-    EXPECT_TRUE(given_up.load());
-    reader->ops->unlock(reader, 140, 20);
-  });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  given_up = true;
-  file->ops->unlock(file, 100, 50);
-  waiter.join();
+  waits_for(file, reader);
 }
 
 // Who shares a range keeps out those that exclude others, and no one who shares it, too.
@@ -270,17 +268,7 @@ TEST_P(Pieces, AreShared) {
   ASSERT_EQ(open(path_, ASHLAR_IO_READ | ASHLAR_IO_WRITE, &other), ASHLAR_OK);
   ASSERT_EQ(open(path_, ASHLAR_IO_READ | ASHLAR_IO_WRITE, &writer), ASHLAR_OK);
   EXPECT_EQ(other->ops->share(other, 120, 50), ASHLAR_OK);
-  std::atomic<bool> given_up{false};
-  std::thread waiter([&] {
-    EXPECT_EQ(writer->ops->lock(writer, 140, 20), ASHLAR_OK);
-    EXPECT_TRUE(given_up.load());
-    writer->ops->unlock(writer, 140, 20);
-  });
-  other->ops->unlock(other, 120, 50);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  given_up = true;
-  file->ops->unlock(file, 100, 50);
-  waiter.join();
+  waits_for(file, writer, [&] { other->ops->unlock(other, 120, 50); });
 }
 
 // A mapping and transfers show the same bytes, and neither changes any beside its own.

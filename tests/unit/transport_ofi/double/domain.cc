@@ -20,11 +20,15 @@ int no_control(fid*, int, void*) { return -FI_ENOSYS; }
 template <class T>
 fi_ops* functions(int (*bind)(fid*, fid*, std::uint64_t) = no_bind, int (*control)(fid*, int, void*) = no_control,
                   int (*close)(fid*) = delete_object<T>) {
-  static fi_ops all = {};
-  all.size = sizeof all;
-  all.close = close;
-  all.bind = bind;
-  all.control = control;
+  // Of each kind of object there is one table; the threads of two endpoints may ask for it at once.
+  static fi_ops all = [=] {
+    fi_ops filled = {};
+    filled.size = sizeof filled;
+    filled.close = close;
+    filled.bind = bind;
+    filled.control = control;
+    return filled;
+  }();
   return &all;
 }
 

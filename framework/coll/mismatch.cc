@@ -244,7 +244,7 @@ void on_report(CommState& state, const FailureReport& report) {
 }
 
 /// Takes what is about a communicator that has no state: none yet, none any more, or none for ever.
-void on_stateless(Lane& lane, const EarlyReport& early) {
+void on_stateless(Lane& lane, const EarlyReport& early) ASHLAR_NO_THREAD_SAFETY {
   LaneCollectives& own = *lane.coll;
   for (const FreedComms::FreedComm& freed : own.freed.all()) {
     if (freed.context != early.context) continue;

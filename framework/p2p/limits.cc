@@ -95,7 +95,7 @@ std::string subject_of(const Lane& lane, const Link& link) {
 }
 
 /// Who matches the messages of a link, in a record of its own where there is a choice.
-void decide_matching(Lane& lane, Link& link) {
+void decide_matching(Lane& lane, Link& link) ASHLAR_REQUIRES(lane.lock) {
   LaneState& state = *lane.p2p;
   const char* const setting = "p2p.matching";
   if (state.native == nullptr) {

@@ -78,7 +78,7 @@ bool NativeMatching::take(RecvRequest& r) ASHLAR_NO_THREAD_SAFETY {
   const std::uint64_t ignored = layout_.kinds() | (any_tag ? (std::uint64_t{1} << TagLayout::kTagBits) - 1 : 0);
   receive->request = &r;
   receive->link = link->native;
-  receive->done = [](ashlar_tag_receive* self, const ashlar_tag_event* event) {
+  receive->done = [](ashlar_tag_receive* self, const ashlar_tag_event* event) ASHLAR_NO_THREAD_SAFETY {
     auto& over = *static_cast<NativeReceive*>(self);
     over.request->lane().p2p->native->over(over, *event);
   };

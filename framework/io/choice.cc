@@ -36,6 +36,7 @@ Estimates estimate_together(const Demand& all, const Windows& windows, const Rat
   }
   if (windows.far) out.two_phase += std::max(all.most_bytes, all.bytes / windows.aggregators) * cost::kFarByte;
   out.two_phase += (windows.rounds + 2) * (windows.far ? cost::kFarMeeting : cost::kMeeting);
+  out.mapped = cost::mapped(all.writes ? rates.write : rates.read, all.most_pieces, all.most_bytes);
   return out;
 }
 
@@ -46,7 +47,11 @@ Way cheapest(const Estimates& costs, const Open& open) {
     way = Way::kSieve;
     least = costs.sieve;
   }
-  if (open.two_phase && costs.two_phase < least) way = Way::kTwoPhase;
+  if (open.two_phase && costs.two_phase < least) {
+    way = Way::kTwoPhase;
+    least = costs.two_phase;
+  }
+  if (open.mapped && costs.mapped < least) way = Way::kMapped;
   return way;
 }
 

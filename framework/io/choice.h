@@ -34,12 +34,12 @@ struct Estimates {
 
 /// A process's own access: `two_phase` is left out.
 Estimates estimate_alone(const Demand& one, double window, const Rates& rates);
-/// A collective one.
+/// A collective one; `mapped`: where all its ranges stay mapped.
 Estimates estimate_together(const Demand& all, const Windows& windows, const Rates& rates);
 
 /// Which ways are open; pieces one by one always are.
 struct Open {
-  bool sieve = false, two_phase = false;
+  bool sieve = false, two_phase = false, mapped = false;
 };
 Way cheapest(const Estimates& costs, const Open& open);
 

@@ -23,7 +23,8 @@ struct Facts {
     kAtomic = 16,
     kVerifies = 32,  // what is written is read again
     kBlocking = 64,  // the call returns when the access is over
-    kIncoherent = 128
+    kIncoherent = 128,
+    kMapped = 256  // a mapping of the process has its part, or accesses have come back to it often enough for one
   };
   std::uint64_t number = 0;          // of the collective call
   std::uint64_t first = 0, end = 0;  // of the file; empty: no data

@@ -30,7 +30,7 @@ Status refresh(OpenFile& file) {
 Status sync_all(OpenFile& file) {
   constexpr std::uint64_t kNothingToDo = ASHLAR_IO_NODE_COHERENT | ASHLAR_IO_NO_DEVICE;
   if (file.shared != nullptr && (file.bytes->capabilities & kNothingToDo) == kNothingToDo) return {};
-  file.mappings.synced(file);
+  file.mappings.start_anew(file);
   const bool each = !file.coherent() || file.shared == nullptr;
   Status own;
   if (each) own = sync(file);

@@ -23,6 +23,7 @@ using datatype::Span;
 
 constexpr std::size_t kPieces = 256;                        // of one system call
 constexpr std::uint64_t kPart = std::uint64_t{128} * 1024;  // bytes of one
+constexpr unsigned kTries = 4;                              // of a mapping, before it may be called slow
 constexpr double kMostSlower = 4;                           // than estimated; what a transfer takes longer it has slept
 
 /// Whether copies to the file find both sides placed alike in their cache lines once the memory is (kAligned).
@@ -115,8 +116,10 @@ std::uint64_t Mappings::move(OpenFile& file, bool writes, const Stream& stream, 
   else if (is_there(file, wish.end))
     moved = copy(false, stream, range->memory, range->begin, memory);
   if (moved > 0) file.counts.mapped.add();
-  // The faults of a new mapping are paid for.
-  if (!made && !range->account.used(other - static_cast<double>(now_ns() - start)) && !wish.forced) unmap(file, *range);
+  if (made) return moved;  // its faults are paid for
+  const auto took = static_cast<double>(now_ns() - start);
+  if (moved == stream.to - stream.from) range->mapped[writes ? 1 : 0].add(took, wish.bytes);
+  if (!range->account.used(other - took) && !wish.forced) unmap(file, *range);
   return moved;
 }
 
@@ -127,7 +130,10 @@ void Mappings::passed_by(OpenFile& file, bool writes, const MapWish& wish, doubl
   if (range == nullptr) range = &make(file, wish);
   range->used = ++accesses_;
   double& slower = range->slower[writes ? 1 : 0];
-  slower = (3 * slower + std::clamp(took / wish.others, 1 / kMostSlower, kMostSlower)) / 4;
+  if (took > 0) {
+    range->other_ways[writes ? 1 : 0].add(took, wish.bytes);
+    slower = (3 * slower + std::clamp(took / wish.others, 1 / kMostSlower, kMostSlower)) / 4;
+  }
   range->account.passed_by(others(*range, writes, wish) - wish.estimate);
 }
 
@@ -141,13 +147,22 @@ std::uint64_t Mappings::write(OpenFile& file, const Range& range, const Stream& 
   return copy(true, stream, range.memory, range.begin, memory);
 }
 
+bool Mappings::offers(bool writes, const MapWish& wish) {
+  const std::unique_lock guard(busy_, std::try_to_lock);
+  const Range* const range = guard.owns_lock() ? find(wish) : nullptr;
+  if (range == nullptr || (range->memory == nullptr && !range->account.worth_it())) return false;
+  // The first access may have had to make what it used.
+  const Pace &others = range->other_ways[writes ? 1 : 0], &mapped = range->mapped[writes ? 1 : 0];
+  return others.seen > 1 && (mapped.seen < kTries || mapped.least < others.least);
+}
+
 bool Mappings::has(std::uint64_t first, std::uint64_t end) {
   const std::scoped_lock guard(busy_);
   return std::any_of(ranges_.begin(), ranges_.end(),
                      [&](const Range& range) { return range.memory != nullptr && range.holds(first, end); });
 }
 
-void Mappings::synced(OpenFile& file) {
+void Mappings::start_anew(OpenFile& file) {
   const std::scoped_lock guard(busy_);
   for (Range& range : ranges_) {
     unmap(file, range);

@@ -1,7 +1,9 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 
 #include "framework/io/map_account.h"
@@ -14,11 +16,23 @@ class OpenFile;
 /// The part of a file that an access to pieces needs, and what a mapping would mean for it.
 struct MapWish {
   std::uint64_t first = 0, end = 0;
+  double bytes = 0;         // that move
   double others = 0;        // nanoseconds of the cheapest other way, by estimate
   double estimate = 0;      // of this one, once its pages are there
   double faults = 0;        // of the pages of a new mapping
   bool every_page = false;  // of a file in memory has some of the pieces
   bool forced = false;
+};
+
+/// What the quickest of some accesses took, in nanoseconds a byte: it has waited for nobody.
+struct Pace {
+  double least = std::numeric_limits<double>::infinity();
+  unsigned seen = 0;
+
+  void add(double took, double bytes) {
+    least = std::min(least, took / bytes);
+    ++seen;
+  }
 };
 
 /// Ranges of a file that this process keeps mapped, because accesses to pieces come back to them. The bytes are copied
@@ -31,12 +45,16 @@ class Mappings {
   /// Moves bytes of the stream between contiguous memory and the file, from the front on, and returns how many: fewer,
   /// or none, are no failure.
   std::uint64_t move(OpenFile& file, bool writes, const Stream& stream, std::byte* memory, const MapWish& wish);
-  /// An access to the same went another way, and took so long.
+  /// An access to the same went another way, and took so many nanoseconds; 0: nobody knows.
   void passed_by(OpenFile& file, bool writes, const MapWish& wish, double took);
+  /// Whether the range is mapped or would be with the next access, and accesses as large have not been quicker the
+  /// other ways. For a collective access, whose processes have to take one way.
+  bool offers(bool writes, const MapWish& wish);
   /// Whether the range is mapped.
   bool has(std::uint64_t first, std::uint64_t end);
-  /// The system writes all pages to the device, and each faults at the next store, as in a new mapping.
-  void synced(OpenFile& file);
+  /// The system writes all pages to the device, or cuts them off, and each faults at the next store, as in a new
+  /// mapping.
+  void start_anew(OpenFile& file);
   /// Before the file is closed.
   void drop(OpenFile& file);
 
@@ -48,6 +66,7 @@ class Mappings {
     MapAccount account;
     // What other ways took in reads and writes of this range, in their estimates: processes wait for each other.
     double slower[2] = {1, 1};
+    std::array<Pace, 2> other_ways = {}, mapped = {};  // of reads and writes
 
     bool holds(std::uint64_t first, std::uint64_t last) const { return begin <= first && last <= end; }
   };

@@ -91,11 +91,22 @@ MapWish wish_of(const OpenFile& file, const Choice& choice, const Batch& first, 
       (file.bytes->capabilities & ASHLAR_IO_NO_DEVICE) != 0 && choice.demand.hull <= choice.demand.pieces * cost::kPage;
   return {.first = first.begin(),
           .end = static_cast<std::uint64_t>(last.end()),
+          .bytes = choice.demand.bytes,
           .others = choice.way == Way::kSieve ? choice.costs.sieve : choice.costs.list,
           .estimate = choice.costs.mapped,
           .faults = cost::faults(choice.demand.writes, every_page, choice.demand.pieces, choice.demand.hull),
           .every_page = every_page,
           .forced = Engine::current().config.get().forced() == Way::kMapped};
+}
+
+/// may_wish() with the first pieces of the stream, which it looks at.
+bool may_wish_first(const OpenFile& file, bool writes, const Stream& stream, Batch& first, MapWish* wish) {
+  const std::uint64_t bytes = stream.to - stream.from;
+  first.look(*stream.tiles, stream.from, bytes);
+  const Choice choice = choose(file, writes, first, bytes);
+  if (choice.costs.mapped >= cost::kForbidden) return false;
+  *wish = wish_of(file, choice, first, stream);
+  return (wish->forced || first.used >= Meter::kLeastPieces) && wish->end - wish->first <= map_room();
 }
 
 /// How far, up to `limit`, the file is about as full of the access's bytes as it is in the batch.
@@ -197,7 +208,7 @@ class Apart {
   Status all(std::uint64_t* moved) {
     *moved = 0;
     MapWish wish;
-    if (!ascends_ || !wishes(&wish)) return by_system_calls(moved);
+    if (!ascends_ || !may_wish_first(file_, writes_, stream_, batch_, &wish)) return by_system_calls(moved);
     *moved = file_.mappings.move(file_, writes_, stream_, memory_, wish);
     if (*moved == 0) {
       const std::uint64_t start = now_ns();
@@ -212,15 +223,6 @@ class Apart {
   }
 
  private:
-  /// Whether a mapping may serve.
-  bool wishes(MapWish* wish) {
-    look(stream_.from, stream_.to);
-    const Choice choice = choose(file_, writes_, batch_, stream_.to - stream_.from);
-    if (choice.costs.mapped >= cost::kForbidden) return false;
-    *wish = wish_of(file_, choice, batch_, stream_);
-    return (wish->forced || batch_.used >= Meter::kLeastPieces) && wish->end - wish->first <= map_room();
-  }
-
   Status by_system_calls(std::uint64_t* moved) {
     std::uint64_t first = writes_ && ascends_ ? first_to_write(file_, stream_) : stream_.from;
     if (first > stream_.from) {
@@ -273,6 +275,11 @@ class Apart {
 }
 
 }  // namespace
+
+[[gnu::noinline]] bool may_wish(const OpenFile& file, bool writes, const Stream& stream, MapWish* wish) {
+  Batch first;
+  return may_wish_first(file, writes, stream, first, wish);
+}
 
 /// Of bytes that do not lie in a row. Apart from the short path, as move_apart.
 [[gnu::noinline]] static void record_choice_apart(OpenFile& file, const char* call, bool writes, std::uint64_t at,

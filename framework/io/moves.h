@@ -3,6 +3,8 @@
 #include <cstdint>
 
 #include "framework/base/status.h"
+#include "framework/io/mappings.h"
+#include "framework/io/stream.h"
 
 namespace ashlar::io {
 
@@ -14,6 +16,9 @@ class OpenFile;
 /// writes there.
 Status move_bytes(OpenFile& file, bool writes, std::uint64_t at, std::byte* memory, std::uint64_t bytes,
                   std::uint64_t* moved);
+
+/// Whether an access may go through a mapping, and what that would mean for it. `stream` ascends.
+bool may_wish(const OpenFile& file, bool writes, const Stream& stream, MapWish* wish);
 
 /// Keeps a decision record of the way that such an access goes, where it differs from the one before. Under the lane's
 /// lock.

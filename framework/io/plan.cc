@@ -18,6 +18,7 @@ constexpr std::uint64_t kLeastWindow = 64 * 1024;
 struct Sums {
   std::uint64_t first = UINT64_MAX, end = 0;
   std::uint32_t flags = 0;
+  bool mapped = true;
   std::uint32_t nodes = 1;
   Demand demand;
 };
@@ -33,6 +34,7 @@ Sums sum_up(const Together& access) {
     nodes.insert(one.node);
     all.flags |= one.flags;
     if (one.bytes == 0) continue;
+    all.mapped = all.mapped && (one.flags & Facts::kMapped) != 0;
     const double hull = number(one.end - one.first);
     all.first = std::min(all.first, one.first);
     all.end = std::max(all.end, one.end);
@@ -91,13 +93,15 @@ void make_plan(Together& access) {
                          .aggregators = number(plan.aggregators),
                          .rounds = number(plan.rounds),
                          .far = far};
-  const Estimates costs = estimate_together(all.demand, sizes, hints.rates);
+  Estimates costs = estimate_together(all.demand, sizes, hints.rates);
+  access.cost_together = costs.two_phase;
+  if (!all.mapped) costs.mapped = cost::kForbidden;
   const char* const no = why_not(access, all, hints);
   const bool writes = all.demand.writes;
   const bool sieves = hints.sieve != Switch::kOff && (!writes || (!far && (all.flags & Facts::kUnreadable) == 0));
   const bool forced = hints.together == Switch::kOn || hints.way == Way::kTwoPhase;
   const bool may = hints.way == Way::kAuto && hints.together == Switch::kAuto;
-  plan.way = cheapest(costs, {.sieve = sieves, .two_phase = no == nullptr && may});
+  plan.way = cheapest(costs, {.sieve = sieves, .two_phase = no == nullptr && may, .mapped = all.mapped && may});
   if (forced && no == nullptr) plan.way = Way::kTwoPhase;
   if (plan.way == Way::kTwoPhase) file.counts.combined.add();
   record_choice(file, access.call, all.demand, costs, hints.rates, plan.way, no);

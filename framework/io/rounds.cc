@@ -1,4 +1,5 @@
 // Collective accesses as coroutines. The sources of a coroutine include op.h, which has what the awaiters need.
+#include "framework/base/clock.h"
 #include "framework/coll/op.h"
 #include "framework/io/engine.h"
 #include "framework/io/together.h"
@@ -182,10 +183,13 @@ Co run_together(Op& op, Together& access) {
   access.decide();
   if (!access.plan.stopped) {
     Gate gate;
+    const std::uint64_t start = access.wish ? now_ns() : 0;
     Co moves = move_data(op, access);
     op.join(moves, gate);
     met = co_await gate;
     if (!met.ok()) co_return met;
+    // A nonblocking access waits for processes that compute.
+    if (access.wish) access.count_for_mapping(access.blocking ? static_cast<double>(now_ns() - start) : 0);
   }
   if (access.verifies()) {
     Gate gate;

@@ -29,6 +29,7 @@ Status change_size(const char* call, OpenFile& file, MPI_Offset size, Change cha
     own = fail(MPI_ERR_ARG, "argument.value", {{"argument", "size"}, {"value", size}, {"wanted", "0 or more"}});
   const Same same[] = {{.argument = "size", .value = size}};
   ASHLAR_TRY(agree(file, own, same));
+  file.mappings.start_anew(file);
   if (!file.coherent()) ASHLAR_TRY(sync_all(file));
   if (file.comm->rank == 0) own = plugin::from(change(file.bytes, static_cast<std::uint64_t>(size)), file.driver);
   ASHLAR_TRY(agree(file, own));

@@ -9,6 +9,7 @@
 #include "framework/base/failure.h"
 #include "framework/base/hash.h"
 #include "framework/io/engine.h"
+#include "framework/io/moves.h"
 #include "framework/io/plan.h"
 #include "framework/io/verify.h"
 #include "framework/io/window.h"
@@ -87,6 +88,12 @@ Facts Together::own_facts() {
     if (!range_of(open.view, at, bytes, &facts.first, &facts.end)) facts.flags |= Facts::kUnordered;
     facts.bytes = bytes;
     facts.pieces = estimate_pieces(stream);
+    MapWish part;
+    if (facts.pieces >= Meter::kLeastPieces && (facts.flags & (Facts::kUnordered | Facts::kConverted)) == 0 &&
+        !what.in_turn && may_wish(open, what.writes, stream, &part)) {
+      wish = part;
+      if (open.mappings.offers(what.writes, part)) facts.flags |= Facts::kMapped;
+    }
   }
   if (what.in_turn && failure.ok()) facts.etypes = what.buffer.bytes() / open.view.etype_data;
   return facts;
@@ -126,6 +133,12 @@ void Together::decide() {
   }
   file().counts.together.add();
   if (!plan.stopped) make_plan(*this);
+}
+
+void Together::count_for_mapping(double took) {
+  if (!wish || plan.way != Way::kTwoPhase || !failure.ok()) return;
+  wish->others = cost_together;
+  file().mappings.passed_by(file(), what.writes, *wish, took);
 }
 
 bool Together::calls_differ() const {

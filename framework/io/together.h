@@ -58,7 +58,9 @@ struct Together {
   std::uint64_t expected[2] = {0, 0};  // RankSlot::visits of this process's windows in the present round of each
   std::optional<RangeLock> range;      // in atomic mode, on rank 0: of the data of all
   bool blocking = false;
-  bool placed = false;  // an access in the order of the ranks has its place
+  bool placed = false;          // an access in the order of the ranks has its place
+  std::optional<MapWish> wish;  // where a mapping could move this process's part
+  double cost_together = 0;     // nanoseconds, by estimate
   MoveJob job{*this};
   std::unique_ptr<Far> far;  // where the processes share no memory
 
@@ -99,6 +101,9 @@ struct Together {
   }
   /// When all have.
   void decide();
+  /// Counts for a mapping of this process's part what it would have saved. `took`: nanoseconds of the moves; 0: not
+  /// known.
+  void count_for_mapping(double took);
   /// Whether they make different calls; then `failure` says so, on all of them.
   bool calls_differ() const;
   /// Whether all read again what they have written; the same on all.

@@ -76,6 +76,33 @@ static void expect_gaps(int bytes) {
   MUST(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+/* Collective accesses, which would be combined: those that come back to a range find it mapped, on all processes. */
+static void together(MPI_File file) {
+  enum { kPiece = 512, kAll = 4096 * kPiece };
+  const unsigned long long before = counted();
+  char *const to = check_alloc(kAll), *const from = check_alloc(kAll);
+  MPI_Status status;
+  set_view(file, 0, kPiece, check_size + 1);
+  for (int round = 0; round < kTimes; round++) {
+    int wrong = 0;
+    for (int i = 0; i < kAll; i++) to[i] = value(round, check_rank, i);
+    memset(from, 0, kAll);
+    MUST(MPI_File_write_at_all(file, 0, to, kAll, MPI_BYTE, &status));
+    CHECK_EQ(moved(&status), kAll);
+    MUST(MPI_File_read_at_all(file, 0, from, kAll, MPI_BYTE, &status));
+    CHECK_EQ(moved(&status), kAll);
+    for (int i = 0; i < kAll; i++) wrong += from[i] != value(round, check_rank, i);
+    CHECK(wrong == 0, "round %d: %d bytes are wrong", round, wrong);
+  }
+  MUST(MPI_Barrier(MPI_COMM_WORLD));
+  const unsigned long long times = counted() - before;
+  const int may = strcmp(mode, "never") != 0 && strcmp(mode, "sieve") != 0;
+  if (!may) CHECK(times == 0, "%llu times", times);
+  if (may && file_is_mapped(name)) CHECK(times > 0, "no access came to a mapping");
+  free(to);
+  free(from);
+}
+
 /* Another program cuts the file off. What is written afterwards is there, and reads end where the file does. */
 static void cut_off(MPI_File file) {
   const int turn = check_size * kBytes;
@@ -216,6 +243,8 @@ int main(int argc, char** argv) {
   MUST(MPI_File_set_size(file, 0));
   in_turns(file, kBytes);
   expect_gaps(kBytes);
+  MUST(MPI_File_set_size(file, 0));
+  together(file);
   cut_off(file);
   cut_off_meanwhile(file);
   holes(file);

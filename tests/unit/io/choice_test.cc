@@ -39,23 +39,25 @@ Windows some_windows(std::mt19937_64& random) {
 
 TEST(ChoiceTest, TheCheapestOpenWayIsTaken) {
   std::mt19937_64 random(11);
-  int taken[4] = {};
+  int taken[5] = {};
   for (int i = 0; i < 20000; ++i) {
     const Rates rates = {.read = {.call = between(random, 100, 1e6), .byte = between(random, 0.02, 100)},
                          .write = {.call = between(random, 100, 1e6), .byte = between(random, 0.02, 100)}};
     const Estimates costs = estimate_together(some_demand(random), some_windows(random), rates);
-    const Open open = {.sieve = random() % 4 != 0, .two_phase = random() % 4 != 0};
+    const Open open = {.sieve = random() % 4 != 0, .two_phase = random() % 4 != 0, .mapped = random() % 4 == 0};
     const Way way = cheapest(costs, open);
-    const double of[] = {0, costs.list, costs.sieve, costs.two_phase};
+    const double of[] = {0, costs.list, costs.sieve, costs.two_phase, costs.mapped};
     const double chosen = of[static_cast<int>(way)];
     ++taken[static_cast<int>(way)];
     EXPECT_GT(costs.list, 0);
     EXPECT_LE(chosen, costs.list);
     EXPECT_TRUE(open.sieve ? chosen <= costs.sieve : way != Way::kSieve);
     EXPECT_TRUE(open.two_phase ? chosen <= costs.two_phase : way != Way::kTwoPhase);
+    EXPECT_TRUE(open.mapped ? chosen <= costs.mapped : way != Way::kMapped);
   }
   EXPECT_EQ(taken[static_cast<int>(Way::kAuto)], 0);
-  for (const Way way : {Way::kList, Way::kSieve, Way::kTwoPhase}) EXPECT_GT(taken[static_cast<int>(way)], 1000);
+  for (const Way way : {Way::kList, Way::kSieve, Way::kTwoPhase, Way::kMapped})
+    EXPECT_GT(taken[static_cast<int>(way)], 1000);
 }
 
 TEST(ChoiceTest, AProcessAloneNeverCombines) {

@@ -44,7 +44,9 @@ Connection::~Connection() {
 bool Connection::make_room(std::size_t bytes) {
   if (peer_.has_room(bytes)) return true;
   flush();
-  return peer_.has_room(bytes);
+  if (peer_.has_room(bytes)) return true;
+  ask_if_due();
+  return false;
 }
 
 std::size_t Connection::may_leave() const { return said_bye_ ? until_bye_ : out_.waiting(); }
@@ -94,7 +96,8 @@ void Connection::commit() {
   flush();
 }
 
-/// Where traffic goes one way only, the peer has no frame that could say what it has received.
+/// Where traffic goes one way only, or neither side has room for a message, the peer has no frame that could say what it
+/// has received. So whoever is told to wait has something that leaves, or an answer that comes.
 void Connection::ask_if_due() {
   if (!peer_.should_ask() || rail_) [[likely]]
     return;

@@ -185,6 +185,29 @@ TEST(Resume, OneThatOnlyListensIsAskedNowAndThenWhatItHas) {
   EXPECT_LT(talk.a.iface->counters.kept.now.get(), usual().keep / 2);
 }
 
+// What both keep fills up while the answer to the last question says that some of it has come: each has to ask once more,
+// though neither can say anything.
+TEST(Resume, BothThatAreFullAreAsked) {
+  Config config = Talk::patient();
+  config.max_bcopy = 32 << 10;
+  config.keep = 64 << 10;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    std::mt19937_64 random(seed);
+    Talk talk(config);
+    for (int refused = 0; talk.said[&talk.a] + talk.said[&talk.b] < 1000;) {
+      Process& one = random() % 2 != 0 ? talk.a : talk.b;
+      if (talk.say(one)) {
+        refused = 0;
+        continue;
+      }
+      ASSERT_LT(++refused, 100000) << "seed " << seed;
+      if (random() % 2 != 0) talk.wire.move();
+      one.iface->progress();
+    }
+    ASSERT_TRUE(talk.settles()) << "seed " << seed;
+  }
+}
+
 TEST(Resume, AfterAWhileWithoutAWire) {
   Talk talk;
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(talk.say(talk.a) && talk.say(talk.b));

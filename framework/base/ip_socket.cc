@@ -86,4 +86,6 @@ void prepare_stream(int socket, std::uint64_t user_timeout_ns, std::uint64_t kee
   set(socket, IPPROTO_TCP, TCP_KEEPCNT, kQuestions);
 }
 
+void acknowledge_now(int socket) { set(socket, IPPROTO_TCP, TCP_QUICKACK, 1); }
+
 }  // namespace ashlar::ip

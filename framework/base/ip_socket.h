@@ -40,5 +40,8 @@ Descriptor make_socket(int family);
 /// `user_timeout_ns`, and after `keepalive_ns` without traffic it is asked whether it is there. 0: the system's time,
 /// and it is not asked.
 void prepare_stream(int socket, std::uint64_t user_timeout_ns, std::uint64_t keepalive_ns);
+/// Lets the system acknowledge what has come at once, where it would wait for an answer to send the acknowledgement
+/// with (Linux: 40 ms and more). A sender with a small congestion window keeps the rest of a message until then.
+void acknowledge_now(int socket);
 
 }  // namespace ashlar::ip

@@ -59,7 +59,10 @@ void Connection::send_now() {
   (void)out_.gather(&part, 1, 0, SIZE_MAX);
   const ssize_t sent = ::send(fd(), part.iov_base, part.iov_len, MSG_NOSIGNAL | MSG_DONTWAIT);
   iface_.counters.writes.add();
-  if (sent > 0) out_.sent(static_cast<std::size_t>(sent));
+  if (sent > 0) {
+    owes_ = false;
+    out_.sent(static_cast<std::size_t>(sent));
+  }
   if (sent == static_cast<ssize_t>(part.iov_len)) [[likely]]
     return;
   if (sent < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS) write_failed_ = true;  // reading tells why
@@ -96,8 +99,8 @@ void Connection::commit() {
   flush();
 }
 
-/// Where traffic goes one way only, or neither side has room for a message, the peer has no frame that could say what it
-/// has received. So whoever is told to wait has something that leaves, or an answer that comes.
+/// Where traffic goes one way only, or neither side has room for a message, the peer has no frame that could say what
+/// it has received. So whoever is told to wait has something that leaves, or an answer that comes.
 void Connection::ask_if_due() {
   if (!peer_.should_ask() || rail_) [[likely]]
     return;
@@ -162,6 +165,7 @@ void Connection::flush() {
       write_failed_ = errno != EAGAIN && errno != EINTR && errno != ENOBUFS;
       break;
     }
+    owes_ = false;
     auto left = static_cast<std::size_t>(sent);
     budget -= std::min(budget, left);
     before = std::min(left, before);

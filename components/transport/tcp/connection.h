@@ -103,6 +103,7 @@ class Connection final : public Watched {
   bool heard_ = false, heard_bye_ = false, said_bye_ = false, for_good_ = false;
   bool begun_, heard_over_ = false, said_over_ = false;
   bool write_failed_ = false, to_flush_ = false;
+  bool owes_ = false, is_owing_ = false;  // an acknowledgement; is among the interface's owing ones
   std::uint32_t burst_ = 0, burst_round_ = 0;
   std::uint64_t last_used_ = 0;
   std::uint64_t to_skip_ = 0;  // messages

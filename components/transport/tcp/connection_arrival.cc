@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kReadAtOnce = 256 << 10;
 constexpr int kReadsPerLook = 8;
+constexpr ssize_t kMuch = 16 << 10;  // bytes of a read behind which more may wait for room in the sender's window
 constexpr std::uint32_t kLongestFrame = 64 << 20;
 
 }  // namespace
@@ -61,7 +62,10 @@ unsigned Connection::receive() {
     if (closed) return events + 1;
     carry_.assign(iface_.scratch(0).begin() + static_cast<std::ptrdiff_t>(used),
                   iface_.scratch(0).begin() + static_cast<std::ptrdiff_t>(have));
-    if (static_cast<std::size_t>(got) < wanted) break;
+    if (static_cast<std::size_t>(got) < wanted) {
+      if (got >= kMuch || !carry_.empty() || direct_.left != 0) iface_.acknowledge_later(*this);
+      break;
+    }
   }
   return events;
 }

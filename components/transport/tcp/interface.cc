@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "framework/base/ip_socket.h"
 #include "framework/plugin/transport_component.h"
 #include "framework/plugin/transport_fail.h"
 
@@ -19,8 +20,9 @@ namespace {
 constexpr int kEventsAtOnce = 64;
 constexpr std::uint64_t kTickEvery = 5'000'000;
 constexpr std::uint64_t kFewestConnections = 8;
-constexpr std::size_t kBlock = 64 << 10;  // of an outbox
-constexpr unsigned kInARow = 2;           // arrivals of one connection, after which it is looked at alone
+constexpr std::size_t kBlock = 64 << 10;    // of an outbox
+constexpr std::uint64_t kOwedFor = 20'000;  // ns that an acknowledgement may be put off
+constexpr unsigned kInARow = 2;             // arrivals of one connection, after which it is looked at alone
 constexpr unsigned kLooksForAll = 4;
 
 std::uint64_t connection_limit(std::uint64_t wanted) {
@@ -108,11 +110,29 @@ unsigned Interface::look() {
   if (handled > 1) only_.in_a_row = 0;
   if (clock() >= next_tick_) tick();
   graveyard_.clear();
-  if (handled != 0)
+  if (handled != 0) {
     pace_.heat();
-  else
-    counters.empty_looks.add();
-  return handled;
+    return handled;
+  }
+  counters.empty_looks.add();
+  if (!owing_.empty() && clock() >= owing_until_) acknowledge();
+  return 0;
+}
+
+void Interface::acknowledge_later(Connection& connection) {
+  connection.owes_ = true;
+  owing_until_ = clock() + kOwedFor;
+  if (connection.is_owing_) return;
+  connection.is_owing_ = true;
+  owing_.push_back(&connection);
+}
+
+void Interface::acknowledge() {
+  for (Connection* const connection : owing_) {
+    connection->is_owing_ = false;
+    if (connection->owes_) ip::acknowledge_now(connection->fd());
+  }
+  owing_.clear();
 }
 
 void Interface::heard(Connection& connection) {
@@ -165,6 +185,7 @@ ashlar_result Interface::arm() {
     connection.to_flush_ = false;
     connection.flush();
   }
+  acknowledge();
   epoll_event event;
   return epoll_wait(epoll_.get(), &event, 1, 0) > 0 ? ASHLAR_AGAIN : ASHLAR_OK;
 }

@@ -114,6 +114,9 @@ class Interface : public ashlar_iface {
 
   /// Bytes of it have come.
   void heard(Connection& connection);
+  /// The sender may wait to hear that bytes have come before it sends more. What is sent to it meanwhile says so, too;
+  /// else the system says it before this process sleeps, or a little later.
+  void acknowledge_later(Connection& connection);
 
   // Gets.
   void deliver(const Endpoint& peer, const Frame& frame, const std::byte* data);
@@ -134,6 +137,7 @@ class Interface : public ashlar_iface {
   unsigned look();
   bool looks_at_one();
   unsigned look_at_all();
+  void acknowledge();
   void tick();
   void accept_guests();
   void take_visitors();
@@ -156,6 +160,8 @@ class Interface : public ashlar_iface {
   } only_;
   std::uint64_t next_tick_ = 0;
   std::vector<Connection*> to_flush_;
+  std::vector<Connection*> owing_;
+  std::uint64_t owing_until_ = 0;  // by the clock
 
   std::shared_ptr<Door> door_;
   Inbox inbox_;

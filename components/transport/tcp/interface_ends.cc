@@ -38,6 +38,7 @@ void Interface::discard(Endpoint& peer) {
 
 void Interface::remove(Connection& connection) {
   std::erase(to_flush_, &connection);
+  std::erase(owing_, &connection);
   const auto owner =
       std::find_if(connections_.begin(), connections_.end(), [&](const auto& c) { return c.get() == &connection; });
   bury(std::move(*owner));

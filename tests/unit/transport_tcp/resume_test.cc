@@ -185,8 +185,8 @@ TEST(Resume, OneThatOnlyListensIsAskedNowAndThenWhatItHas) {
   EXPECT_LT(talk.a.iface->counters.kept.now.get(), usual().keep / 2);
 }
 
-// What both keep fills up while the answer to the last question says that some of it has come: each has to ask once more,
-// though neither can say anything.
+// What both keep fills up while the answer to the last question says that some of it has come: each has to ask once
+// more, though neither can say anything.
 TEST(Resume, BothThatAreFullAreAsked) {
   Config config = Talk::patient();
   config.max_bcopy = 32 << 10;

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "framework/base/clock.h"
+#include "framework/base/processors.h"
 #include "mpiexec/host_check.h"
 #include "mpiexec/local_placement.h"
 #include "mpiexec/program_file.h"
@@ -20,7 +21,6 @@
 #include "mpiexec/start_errors.h"
 #include "mpiexec/strangers.h"
 #include "mpiexec/text.h"
-#include "mpiexec/topology.h"
 
 extern char** environ;
 
@@ -309,7 +309,7 @@ Status Daemon::prepare() {
   const unsigned ranks = order_.nodes.ranks_of(order_.nodes.node), taken = order_.taken[order_.nodes.node];
   placement_ = decide_placement(order_.options, order_.settings, ranks);
   placement_.oversubscribed =
-      placement_.oversubscribed || (taken > 0 && ranks + taken > static_cast<unsigned>(allowed_cpus().size()));
+      placement_.oversubscribed || (taken > 0 && ranks + taken > static_cast<unsigned>(own_processors().size()));
   RankEvents& events = *this;
   ranks_ = std::make_unique<LocalRanks>(order_.options, order_.settings, inherited_, events);
   LocalFacts facts;

@@ -10,6 +10,7 @@
 #include "framework/base/clock.h"
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
+#include "framework/base/processors.h"
 #include "mpiexec/job.h"
 #include "mpiexec/local_placement.h"
 #include "mpiexec/node_plan.h"
@@ -17,7 +18,6 @@
 #include "mpiexec/signals.h"
 #include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
-#include "mpiexec/topology.h"
 
 namespace ashlar::mpiexec {
 namespace {
@@ -94,7 +94,7 @@ unsigned Job::taken_on(const std::string& host) const {
 unsigned Job::universe() const {
   const auto ranks = static_cast<unsigned>(fates_.size()) + (asked_ != nullptr ? asked_->ranks_above() : 0);
   const unsigned here =
-      nodes_.several() && nodes_.node == launch::kNoNode ? 0 : static_cast<unsigned>(allowed_cpus().size());
+      nodes_.several() && nodes_.node == launch::kNoNode ? 0 : static_cast<unsigned>(own_processors().size());
   return std::max(ranks, here + there_.cpus());
 }
 
@@ -103,8 +103,8 @@ Status Job::prepare_here() {
   const unsigned own = nodes_.several() ? nodes_.ranks_of(nodes_.node) : ranks;
   placement_ = decide_placement(options_, settings_, own);
   const unsigned taken = taken_on(host_);
-  placement_.oversubscribed =
-      placement_.oversubscribed || (own > 0 && taken > 0 && own + taken > static_cast<unsigned>(allowed_cpus().size()));
+  placement_.oversubscribed = placement_.oversubscribed ||
+                              (own > 0 && taken > 0 && own + taken > static_cast<unsigned>(own_processors().size()));
   if (!nodes_.several()) {
     report_placement(options_, placement_, placement_.words, {}, {});
     if (options_.show_placement) return {};

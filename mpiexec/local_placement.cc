@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "framework/base/processors.h"
 #include "framework/plugin/records.h"
 #include "mpiexec/text.h"
 #include "mpiexec/topology.h"
@@ -11,7 +12,7 @@ namespace ashlar::mpiexec {
 
 Placement decide_placement(const Options& options, const Settings& settings, unsigned ranks) {
   const double quota = cpu_quota().value_or(0);
-  const auto allowed = static_cast<unsigned>(allowed_cpus().size());
+  const auto allowed = static_cast<unsigned>(own_processors().size());
   const bool shown = options.report_bindings || options.show_placement || options.explain;
   if (ranks == 0 ||
       (!needs_topology(settings.bind, ranks, allowed) && !(shown && std::getenv("HWLOC_SYNTHETIC") != nullptr)))

@@ -14,9 +14,9 @@
 #include "framework/base/clock.h"
 #include "framework/base/error_class.h"
 #include "framework/base/failure.h"
+#include "framework/base/processors.h"
 #include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
-#include "mpiexec/topology.h"
 
 namespace ashlar::mpiexec {
 namespace {
@@ -49,7 +49,7 @@ DaemonLine DaemonLine::of_this_process() {
   uname(&facts);
   line.machine = facts.machine;
   line.host = facts.nodename[0] != '\0' ? facts.nodename : "localhost";
-  line.cpus = static_cast<unsigned>(allowed_cpus().size());
+  line.cpus = static_cast<unsigned>(own_processors().size());
   return line;
 }
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <hwloc.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <map>
 
+#include "framework/base/processors.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
@@ -30,7 +30,7 @@ std::string read_file(const std::string& path) {
 
 Topology one_core_each() {
   Topology t;
-  for (unsigned os : allowed_cpus()) {
+  for (unsigned os : own_processors()) {
     const auto index = static_cast<unsigned>(t.cpus.size());
     t.cpus.push_back({os, index, 0, 0});
   }
@@ -50,23 +50,6 @@ unsigned Topology::cores() const {
   unsigned count = 0;
   for (const Cpu& cpu : cpus) count = std::max(count, cpu.core + 1);
   return count;
-}
-
-std::vector<unsigned> allowed_cpus() {
-  std::vector<unsigned> out;
-  // The kernel refuses a mask smaller than its own.
-  for (int bits = 1024; bits <= 1 << 18; bits *= 4) {
-    cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(bits));
-    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(bits));
-    if (!set) return out;
-    const int rc = sched_getaffinity(0, bytes, set);
-    if (rc == 0)
-      for (int i = 0; i < bits; ++i)
-        if (CPU_ISSET_S(static_cast<std::size_t>(i), bytes, set)) out.push_back(static_cast<unsigned>(i));
-    CPU_FREE(set);
-    if (rc == 0 || errno != EINVAL) return out;
-  }
-  return out;
 }
 
 std::optional<double> cpu_quota() {
@@ -108,7 +91,7 @@ Topology discover(std::string* note) {
   }
   Topology t;
   t.real = hwloc_topology_is_thissystem(topology) != 0;
-  const std::vector<unsigned> allowed = t.real ? allowed_cpus() : std::vector<unsigned>{};
+  const std::vector<unsigned> allowed = t.real ? own_processors() : std::vector<unsigned>{};
   std::map<unsigned, unsigned> cores, numas, sockets;  // hwloc's logical number -> dense number
   auto dense = [](std::map<unsigned, unsigned>& known, unsigned logical) {
     return known.try_emplace(logical, static_cast<unsigned>(known.size())).first->second;

@@ -17,9 +17,6 @@ struct Topology {
   unsigned cores() const;
 };
 
-/// The hardware threads in this process's affinity mask, ascending; empty when the kernel does not say.
-std::vector<unsigned> allowed_cpus();
-
 /// Cores worth of time that the control group grants, when it is limited below the number of cores.
 std::optional<double> cpu_quota();
 

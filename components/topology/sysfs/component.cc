@@ -1,7 +1,5 @@
 // topology/sysfs: where this process runs, read from Linux itself. It needs no library, costs nothing before the first
 // query, and knows the types of hardware that the system's files describe.
-#include <sched.h>
-
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/processors.h"
 #include "framework/plugin/topology.h"
 
 namespace {
@@ -45,59 +44,36 @@ std::string line_of(const std::string& path) {
   return text;
 }
 
-/// Reads a list such as "0-3,8".
-std::vector<int> numbers(const std::string& list) {
-  std::vector<int> result;
-  for (const char* at = list.c_str(); *at >= '0' && *at <= '9';) {
-    char* end = nullptr;
-    const long first = std::strtol(at, &end, 10);
-    long last = first;
-    if (*end == '-') last = std::strtol(end + 1, &end, 10);
-    for (long n = first; n <= last && n - first < 65536; ++n) result.push_back(static_cast<int>(n));
-    at = *end == ',' ? end + 1 : end;
-  }
-  return result;
-}
-
-bool holds(const std::vector<int>& list, int number) {
-  for (const int n : list)
+bool holds(const std::vector<unsigned>& list, unsigned number) {
+  for (const unsigned n : list)
     if (n == number) return true;
   return false;
 }
 
-std::vector<int> of_numa_node(int cpu) {
-  for (const int node : numbers(line_of("node/has_cpu"))) {
-    std::vector<int> list = numbers(line_of("node/node" + std::to_string(node) + "/cpulist"));
+std::vector<unsigned> of_numa_node(unsigned cpu) {
+  for (const unsigned node : ashlar::processors_in(line_of("node/has_cpu"))) {
+    std::vector<unsigned> list = ashlar::processors_in(line_of("node/node" + std::to_string(node) + "/cpulist"));
     if (holds(list, cpu)) return list;
   }
   return {};
 }
 
-std::vector<int> of_cache(int cpu, int level) {
+std::vector<unsigned> of_cache(unsigned cpu, int level) {
   const std::string cache = "cpu/cpu" + std::to_string(cpu) + "/cache/index";
   for (int i = 0; i < 8; ++i) {
     const std::string at = cache + std::to_string(i);
     if (std::atoi(line_of(at + "/level").c_str()) != level || line_of(at + "/type")[0] == 'I') continue;
-    return numbers(line_of(at + "/shared_cpu_list"));
+    return ashlar::processors_in(line_of(at + "/shared_cpu_list"));
   }
   return {};
 }
 
 /// The processors of the instance that `cpu` belongs to; empty: unknown.
-std::vector<int> instance_around(const Type& type, int cpu) {
+std::vector<unsigned> instance_around(const Type& type, unsigned cpu) {
   if (type.cache_level > 0) return of_cache(cpu, type.cache_level);
   if (type.cache_level < 0) return {cpu};
   if (std::strcmp(type.leaf, "node") == 0) return of_numa_node(cpu);
-  return numbers(line_of("cpu/cpu" + std::to_string(cpu) + "/" + type.leaf));
-}
-
-std::vector<int> own_processors() {
-  cpu_set_t set;
-  std::vector<int> result;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return result;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &set)) result.push_back(cpu);
-  return result;
+  return ashlar::processors_in(line_of("cpu/cpu" + std::to_string(cpu) + "/" + type.leaf));
 }
 
 const char* type_at(ashlar_topology*, std::uint32_t index) {
@@ -108,11 +84,11 @@ std::int64_t instance(ashlar_topology*, const char* name) {
   for (const Type& type : kTypes) {
     if (std::strcmp(type.name, name) != 0) continue;
     if (&type == &kTypes[0]) return 0;
-    const std::vector<int> mine = own_processors();
+    const std::vector<unsigned> mine = ashlar::own_processors();
     if (mine.empty()) return ASHLAR_TOPOLOGY_NOT_RESTRICTED;
-    const std::vector<int> around = instance_around(type, mine.front());
+    const std::vector<unsigned> around = instance_around(type, mine.front());
     if (around.empty()) return ASHLAR_TOPOLOGY_NOT_RESTRICTED;
-    for (const int cpu : mine)
+    for (const unsigned cpu : mine)
       if (!holds(around, cpu)) return ASHLAR_TOPOLOGY_NOT_RESTRICTED;
     return around.front();
   }

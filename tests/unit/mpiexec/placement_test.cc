@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "framework/base/processors.h"
+
 namespace ashlar::mpiexec {
 namespace {
 
@@ -123,7 +125,7 @@ TEST(Topology, ThisMachineShowsOnlyAllowedProcessors) {
   EXPECT_EQ(note, "");
   std::set<unsigned> seen;
   for (const Cpu& cpu : t.cpus) seen.insert(cpu.os);
-  const std::vector<unsigned> allowed = allowed_cpus();
+  const std::vector<unsigned> allowed = own_processors();
   EXPECT_EQ(seen, std::set<unsigned>(allowed.begin(), allowed.end()));
   EXPECT_GE(t.cores(), 1u);
 }

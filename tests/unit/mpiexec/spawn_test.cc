@@ -6,10 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "framework/base/processors.h"
 #include "mpiexec/pmix_server.h"
 #include "mpiexec/start_errors.h"
 #include "mpiexec/text.h"
-#include "mpiexec/topology.h"
 
 namespace ashlar::mpiexec {
 namespace {
@@ -69,7 +69,7 @@ TEST(Spawn, SaysWhichStepFailed) {
 }
 
 TEST(Spawn, BindsWhereItIsTold) {
-  const std::vector<unsigned> one = {allowed_cpus().back()};
+  const std::vector<unsigned> one = {own_processors().back()};
   const Started r = start({"/usr/bin/nproc"}, nullptr, &one);
   EXPECT_EQ(r.output, "1\n");
   EXPECT_EQ(r.result.bind_error, 0);

@@ -2,24 +2,74 @@
 
 #include <dirent.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <numeric>
+
+#include "framework/base/processors.h"
 
 namespace ashlar::network {
+namespace {
 
-std::string card(bool (*fits)(const std::string& folder)) {
+/// The processors near a card; empty: the system does not say.
+std::vector<unsigned> near(const std::string& folder) {
+  char text[4096] = "";
+  if (std::FILE* const file = std::fopen((folder + "/local_cpulist").c_str(), "re")) {
+    if (std::fgets(text, sizeof text, file) == nullptr) text[0] = 0;
+    std::fclose(file);
+  }
+  return processors_in(text);
+}
+
+}  // namespace
+
+std::vector<Card> cards(bool (*fits)(const Card&)) {
+  std::vector<Card> found;
   for (const char* folder : {"/sys/class/infiniband", "/sys/class/cxi", "/sys/class/infiniband_verbs"}) {
     DIR* const devices = opendir(folder);
     if (devices == nullptr) continue;
-    std::string first;
-    while (const dirent* const entry = readdir(devices))
-      if (entry->d_name[0] != '.' && std::strcmp(entry->d_name, "abi_version") != 0 &&
-          (first.empty() || first > entry->d_name) &&
-          (fits == nullptr || fits(std::string(folder) + "/" + entry->d_name)))
-        first = entry->d_name;
+    while (const dirent* const entry = readdir(devices)) {
+      if (entry->d_name[0] == '.' || std::strcmp(entry->d_name, "abi_version") == 0) continue;
+      Card card = {.name = entry->d_name, .folder = std::string(folder) + "/" + entry->d_name + "/device"};
+      if (fits == nullptr || fits(card)) found.push_back(std::move(card));
+    }
     closedir(devices);
-    if (!first.empty()) return first;
+    if (!found.empty()) break;
   }
-  return {};
+  std::sort(found.begin(), found.end(), [](const Card& a, const Card& b) { return a.name < b.name; });
+  return found;
+}
+
+const std::vector<unsigned>& processors_of_process() {
+  static const std::vector<unsigned> processors = own_processors();
+  return processors;
+}
+
+Turn turn_of(std::uint32_t local_rank, const std::vector<unsigned>& processors,
+             const std::vector<std::string>& folders) {
+  std::vector<std::size_t> nearby;
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    const std::vector<unsigned> around = near(folders[i]);
+    if (std::find_first_of(around.begin(), around.end(), processors.begin(), processors.end()) != around.end())
+      nearby.push_back(i);
+  }
+  const bool all = nearby.empty() || nearby.size() == folders.size();
+  if (all) {
+    nearby.resize(folders.size());
+    std::iota(nearby.begin(), nearby.end(), std::size_t{0});
+  }
+  // Local ranks may be dealt to the groups of processors in turn, or in blocks: either way the ranks of one group take
+  // its cards in turn when a rank counts as many times less as there are groups.
+  const std::size_t groups = folders.size() / nearby.size();
+  std::string why;
+  if (folders.size() > 1)
+    why = "processes of this node take " +
+          (all ? std::to_string(folders.size()) + " cards"
+               : "the " + std::to_string(nearby.size()) + " of " + std::to_string(folders.size()) +
+                     " cards that are near their processors") +
+          " in turn";
+  return {.card = nearby[local_rank / groups % nearby.size()], .why = std::move(why)};
 }
 
 }  // namespace ashlar::network

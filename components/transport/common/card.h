@@ -1,10 +1,31 @@
 #pragma once
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ashlar::network {
 
-/// A network card that the system lists, "mlx5_0"; the first by name, of those for which `fits(folder in /sys)`. Empty:
-/// there is none.
-std::string card(bool (*fits)(const std::string& folder) = nullptr);
+/// A network card that the system lists: "mlx5_0", and the folder of its device below /sys.
+struct Card {
+  std::string name, folder;
+};
+
+/// Those for which `fits`, by name.
+std::vector<Card> cards(bool (*fits)(const Card&) = nullptr);
+
+/// The processors that the process may run on, as they were at the first call: programs bind their threads later, and
+/// all lanes of a process take one card.
+const std::vector<unsigned>& processors_of_process();
+
+/// Which of a node's cards a process takes, and why, in words.
+struct Turn {
+  std::size_t card = 0;
+  std::string why;
+};
+
+/// Of the cards near the processors that the process may run on, or else of all, processes of a node take one each in
+/// turn. `folders` are those of one or more cards; a card is near what its file `local_cpulist` lists.
+Turn turn_of(std::uint32_t local_rank, const std::vector<unsigned>& processors,
+             const std::vector<std::string>& folders);
 
 }  // namespace ashlar::network

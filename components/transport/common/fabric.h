@@ -27,6 +27,12 @@ struct Registration {
   void* description = nullptr;
 };
 
+/// Where a process is among those of its job.
+struct Place {
+  bool one_node = true;          // no process of the job is elsewhere
+  std::uint32_t local_rank = 0;  // among those of its node
+};
+
 /// One lane's endpoint of a network library: libfabric, UCX. It knows processes by their addresses, carries frames to
 /// them in order, and reads and writes their memory. What it does not do, Interface does: tell who a frame comes from,
 /// and whether one is missing.
@@ -78,8 +84,8 @@ class Fabric {
 
   virtual ~Fabric() = default;
 
-  /// `one_node`: no process of the job is elsewhere. Fails with a sentence.
-  virtual ashlar_result open(const ashlar_host& host, bool one_node, Events& events) = 0;
+  /// Fails with a sentence.
+  virtual ashlar_result open(const ashlar_host& host, const Place& place, Events& events) = 0;
   /// Ends the endpoint: what was posted there is touched no more, and nothing is told.
   virtual void close() = 0;
 

@@ -64,9 +64,9 @@ Interface::~Interface() {
 }
 
 ashlar_result Interface::open() {
-  const bool one_node = context_.local_size >= context_.job_size;
+  const Place place = {.one_node = context_.local_size >= context_.job_size, .local_rank = context_.local_rank};
   fabric_->want_tags(ASHLAR_HAS(&context_, tags_wanted) ? context_.tags_wanted : 0);
-  if (const ashlar_result opened = fabric_->open(host_, one_node, *this); opened != ASHLAR_OK) return opened;
+  if (const ashlar_result opened = fabric_->open(host_, place, *this); opened != ASHLAR_OK) return opened;
   record_.nonce = random_nonce();
   if (getrandom(record_.secret.data(), record_.secret.size(), 0) != static_cast<ssize_t>(record_.secret.size())) {
     const Descriptor source(::open("/dev/urandom", O_RDONLY | O_CLOEXEC));

@@ -21,19 +21,19 @@ void query(const void* context, ashlar_answer* answer) {
                   "libfabric obeys environment variables, and this process has more rights than its user");
     return;
   }
-  const std::string card = network::card();
-  answer->priority = c.local_size >= c.job_size || card.empty() ? 0 : kPriority;
+  const std::vector<network::Card> cards = network::cards();
+  answer->priority = c.local_size >= c.job_size || cards.empty() ? 0 : kPriority;
   if (c.local_size >= c.job_size)
     std::snprintf(answer->reason, sizeof answer->reason,
                   "all %u processes are on this node; it serves there when the parameter transport names it",
                   c.job_size);
-  else if (card.empty())
+  else if (cards.empty())
     std::snprintf(answer->reason, sizeof answer->reason,
                   "this node has no card that libfabric drives better than TCP; it serves when the parameter transport "
                   "names it");
   else
     std::snprintf(answer->reason, sizeof answer->reason, "between nodes, over libfabric; this node has the card %s",
-                  card.c_str());
+                  cards.front().name.c_str());
 }
 
 }  // namespace

@@ -13,8 +13,9 @@ extern const ashlar_param kParams[] = {
         "for a network card, else tcp;ofi_rxm.",
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
     ROW(domain, "auto",
-        "Device or network interface, as fi_info names domains: mlx5_0, eth0. auto: the first that libfabric lists, "
-        "the loopback while all processes are on one node.",
+        "Device or network interface, as fi_info names domains: mlx5_0, eth0. auto: the first that libfabric lists; "
+        "of several cards of its kind one each, which processes of a node take in turn, those near their processors "
+        "first; the loopback while all processes are on one node.",
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
     ROW(receives, "64", "Receive buffers of a lane that libfabric has.", ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL,
         network::kDepthRange),

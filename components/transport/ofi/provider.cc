@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -52,6 +53,31 @@ Reach reach_of(const fi_info& info) {
   return Reach::kNetwork;
 }
 
+/// Its folder below /sys; empty: libfabric does not say where it is.
+std::string folder_of(const fi_info& info) {
+  if (info.nic == nullptr || info.nic->bus_attr == nullptr || info.nic->bus_attr->bus_type != FI_BUS_PCI) return {};
+  const fi_pci_attr& pci = info.nic->bus_attr->attr.pci;
+  char path[64];
+  std::snprintf(path, sizeof path, "/sys/bus/pci/devices/%04x:%02x:%02x.%x", pci.domain_id, pci.bus_id, pci.device_id,
+                pci.function_id);
+  return path;
+}
+
+bool same(const char* a, const char* b) { return std::strcmp(a != nullptr ? a : "", b != nullptr ? b : "") == 0; }
+
+/// Whether two cards are of one model and speed and on one network, so that one serves as well as the other.
+bool alike(const fi_info& a, const fi_info& b) {
+  if (!same(a.fabric_attr->prov_name, b.fabric_attr->prov_name) || !same(a.fabric_attr->name, b.fabric_attr->name) ||
+      a.addr_format != b.addr_format)
+    return false;
+  const fi_device_attr *const model = a.nic->device_attr, *const other = b.nic->device_attr;
+  if (model != nullptr && other != nullptr &&
+      (!same(model->vendor_id, other->vendor_id) || !same(model->device_id, other->device_id)))
+    return false;
+  const fi_link_attr *const link = a.nic->link_attr, *const other_link = b.nic->link_attr;
+  return link == nullptr || other_link == nullptr || link->speed == other_link->speed;
+}
+
 /// The less, the better; kNotTaken with `*why`.
 int rank_of(const fi_info& info, const Config& config, bool one_node, const char** why) {
   const std::string provider = info.fabric_attr->prov_name, device = info.domain_attr->name;
@@ -64,6 +90,8 @@ int rank_of(const fi_info& info, const Config& config, bool one_node, const char
   if (any ? software(provider) && !over_tcp(provider) : provider != wanted) return refused("it serves when named");
   if (wanted_device != "auto" && device != wanted_device) return refused("another device is named");
   if ((info.tx_attr->msg_order & info.rx_attr->msg_order & FI_ORDER_SAS) == 0) return refused("it keeps no order");
+  if (info.nic != nullptr && info.nic->link_attr != nullptr && info.nic->link_attr->state == FI_LINK_DOWN)
+    return refused("it has no link");
   const Reach reach = reach_of(info);
   if (reach == Reach::kLink) return refused("its address has a meaning on one link only");
   if (reach == Reach::kLoopback && !one_node) return refused("it does not reach other nodes");
@@ -91,19 +119,19 @@ void Provider::close() {
   endpoint_ = nullptr;
 }
 
-bool Provider::choose(bool one_node, int* error) {
+bool Provider::choose(const network::Place& place, int* error) {
   constexpr unsigned kWherePaying = 1, kWhereWorking = 2;
   if (tags_wanted_ != kWhereWorking) {
-    if (!choose(one_node, false, error)) return false;
+    if (!choose(place, false, error)) return false;
     no_tags_ = tags_wanted_ == 0 ? "nobody wants them" : "this provider matches them in lists";
     if (tags_wanted_ != kWherePaying || !tags_pay()) return true;
   }
-  if (choose(one_node, true, error)) {
+  if (choose(place, true, error)) {
     judge_tags();
     return true;
   }
   no_tags_ = "no provider has them";
-  return choose(one_node, false, error);
+  return choose(place, false, error);
 }
 
 /// Whether what was chosen can serve: messages with eight bytes beside them, from a process that is named.
@@ -129,8 +157,28 @@ bool Provider::tags_pay() const {
                      [&](const char* name) { return has(info_->fabric_attr->prov_name, name); });
 }
 
+/// The card that this process takes: of those like the best one it has its turn.
+const fi_info* Provider::in_turn(const fi_info* all, const fi_info& best, int rank, const network::Place& place) {
+  why_ = "the first of those that libfabric lists";
+  if (folder_of(best).empty()) return &best;
+  std::vector<const fi_info*> cards;
+  std::vector<std::string> folders;
+  for (const fi_info* info = all; info != nullptr; info = info->next) {
+    const char* why = "";
+    const std::string folder = folder_of(*info);
+    if (folder.empty() || std::find(folders.begin(), folders.end(), folder) != folders.end() ||
+        rank_of(*info, config_, place.one_node, &why) != rank || !alike(*info, best))
+      continue;
+    cards.push_back(info);
+    folders.push_back(folder);
+  }
+  const network::Turn turn = network::turn_of(place.local_rank, network::processors_of_process(), folders);
+  if (!turn.why.empty()) why_ = turn.why;
+  return cards[turn.card];
+}
+
 /// Takes the best of what libfabric lists.
-bool Provider::choose(bool one_node, bool with_tags, int* error) {
+bool Provider::choose(const network::Place& place, bool with_tags, int* error) {
   if (info_ != nullptr) library_->freeinfo(std::exchange(info_, nullptr));
   others_.clear();
   fi_info* const hints = library_->dupinfo(nullptr);
@@ -150,7 +198,7 @@ bool Provider::choose(bool one_node, bool with_tags, int* error) {
   hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS;
   fi_info* all = nullptr;
   const bool any = std::strcmp(config_.provider, "auto") == 0;
-  if (any && !network::card().empty()) {
+  if (any && !network::cards().empty()) {
     *error = library_->getinfo(kVersion, nullptr, nullptr, 0, hints, &all);
   } else {
     // Without a card there is no need to ask every provider.
@@ -166,7 +214,7 @@ bool Provider::choose(bool one_node, bool with_tags, int* error) {
   int best_rank = kNotTaken;
   for (const fi_info* info = all; info != nullptr; info = info->next) {
     const char* why = "";
-    const int rank = rank_of(*info, config_, one_node, &why);
+    const int rank = rank_of(*info, config_, place.one_node, &why);
     if (rank < best_rank) {
       best_rank = rank;
       best = info;
@@ -176,7 +224,7 @@ bool Provider::choose(bool one_node, bool with_tags, int* error) {
     if (rank == kNotTaken && !has(others_, other.c_str()) && others_.size() < 400)
       others_ += (others_.empty() ? "" : "; ") + other;
   }
-  if (best != nullptr) info_ = library_->dupinfo(best);
+  if (best != nullptr) info_ = library_->dupinfo(in_turn(all, *best, best_rank, place));
   library_->freeinfo(all);
   if (info_ == nullptr) return *error = -FI_ENODATA, false;
   // Over TCP libfabric would start a thread for that.
@@ -263,13 +311,13 @@ const char* Provider::start(int* error) {
   return nullptr;
 }
 
-ashlar_result Provider::open(const ashlar_host& host, bool one_node, Events& events) {
+ashlar_result Provider::open(const ashlar_host& host, const network::Place& place, Events& events) {
   events_ = &events;
   ashlar_result failed = ASHLAR_OK;
   library_ = Library::of_process(host, config_.library, &failed);
   if (library_ == nullptr) return failed;
   int error = 0;
-  if (!choose(one_node, &error)) {
+  if (!choose(place, &error)) {
     const ashlar_fact facts[] = {
         {.name = "provider", .text = config_.provider, .number = 0},
         {.name = "domain", .text = config_.domain, .number = 0},
@@ -279,8 +327,7 @@ ashlar_result Provider::open(const ashlar_host& host, bool one_node, Events& eve
   name_ = info_->fabric_attr->prov_name;
   device_ = info_->domain_attr->name;
   const char* const what = start(&error);
-  why_ = puts_ ? "the first of those that libfabric lists, whose puts need nothing of the peer's program"
-               : "the first of those that libfabric lists; one-sided communication does without its puts";
+  why_ += puts_ ? "; puts need nothing of the peer's program" : "; one-sided communication does without its puts";
   if (what == nullptr) return ASHLAR_OK;
   const ashlar_fact facts[] = {{.name = "provider", .text = name_.c_str(), .number = 0},
                                {.name = "domain", .text = device_.c_str(), .number = 0},

@@ -24,7 +24,7 @@ class Provider final : public network::Fabric {
   explicit Provider(const Config& config) : config_(config) {}
   ~Provider() override;
 
-  ashlar_result open(const ashlar_host& host, bool one_node, Events& events) override;
+  ashlar_result open(const ashlar_host& host, const network::Place& place, Events& events) override;
   void close() override;
   std::vector<std::uint8_t> address() override;
   const sockaddr* source() const override;
@@ -52,8 +52,9 @@ class Provider final : public network::Fabric {
 
  private:
   // provider.cc
-  bool choose(bool one_node, int* error);
-  bool choose(bool one_node, bool with_tags, int* error);
+  bool choose(const network::Place& place, int* error);
+  bool choose(const network::Place& place, bool with_tags, int* error);
+  const fi_info* in_turn(const fi_info* all, const fi_info& best, int rank, const network::Place& place);
   void judge_tags();
   const char* start(int* error);
   bool may_put() const;

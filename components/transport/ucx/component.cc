@@ -21,19 +21,19 @@ void query(const void* context, ashlar_answer* answer) {
                   "UCX obeys environment variables, and this process has more rights than its user");
     return;
   }
-  const std::string card = card_for_ucx();
-  answer->priority = c.local_size >= c.job_size || card.empty() ? 0 : kPriority;
+  const std::vector<Port> ports = ports_for_ucx();
+  answer->priority = c.local_size >= c.job_size || ports.empty() ? 0 : kPriority;
   if (c.local_size >= c.job_size)
     std::snprintf(answer->reason, sizeof answer->reason,
                   "all %u processes are on this node; it serves there when the parameter transport names it",
                   c.job_size);
-  else if (card.empty())
+  else if (ports.empty())
     std::snprintf(answer->reason, sizeof answer->reason,
                   "this node has no card that UCX drives better than others; it serves when the parameter transport "
                   "names it");
   else
     std::snprintf(answer->reason, sizeof answer->reason, "between nodes, over UCX; this node has the card %s",
-                  card.c_str());
+                  ports.front().name.c_str());
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <dirent.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <map>
 
 #include "components/transport/common/card.h"
@@ -13,13 +15,34 @@ namespace {
 
 constexpr unsigned kMellanox = 0x15b3;  // the maker's number on the PCI bus
 
-bool of_mellanox(const std::string& folder) {
-  std::FILE* const file = std::fopen((folder + "/device/vendor").c_str(), "re");
-  if (file == nullptr) return false;
-  unsigned vendor = 0;
-  const bool read = std::fscanf(file, "%x", &vendor) == 1;
-  std::fclose(file);
-  return read && vendor == kMellanox;
+/// The first line of a file, without its end; empty: there is none.
+std::string line_of(const std::string& path) {
+  char text[256] = "";
+  if (std::FILE* const file = std::fopen(path.c_str(), "re")) {
+    if (std::fgets(text, sizeof text, file) == nullptr) text[0] = 0;
+    std::fclose(file);
+  }
+  return {text, std::strcspn(text, "\n")};
+}
+
+bool of_mellanox(const network::Card& card) {
+  return std::strtoul(line_of(card.folder + "/vendor").c_str(), nullptr, 16) == kMellanox;
+}
+
+/// The first port of the card that has a link.
+std::optional<Port> port_of(const network::Card& card) {
+  constexpr int kMostPorts = 8;
+  for (int number = 1; number <= kMostPorts; ++number) {
+    const std::string port = card.folder + "/infiniband/" + card.name + "/ports/" + std::to_string(number);
+    if (line_of(port + "/state").find("ACTIVE") == std::string::npos) continue;
+    // The upper half of an address of InfiniBand is its network.
+    const std::string network = line_of(port + "/gids/0").substr(0, 19);
+    return Port{.name = card.name + ":" + std::to_string(number),
+                .folder = card.folder,
+                .kind = line_of(card.folder + "/device") + ", " + line_of(port + "/link_layer") + ", " +
+                        line_of(port + "/rate") + ", " + network};
+  }
+  return std::nullopt;
 }
 
 /// The network interface of "mlx5_0:1" or "eth0".
@@ -36,7 +59,29 @@ std::string interface_of(const std::string& device) {
 
 }  // namespace
 
-std::string card_for_ucx() { return network::card(of_mellanox); }
+std::vector<Port> ports_for_ucx() {
+  std::vector<Port> ports;
+  for (const network::Card& card : network::cards(of_mellanox))
+    if (std::optional<Port> port = port_of(card)) ports.push_back(*std::move(port));
+  return ports;
+}
+
+network::Turn port_in_turn(const std::vector<Port>& ports, std::uint32_t local_rank, std::string* others) {
+  std::vector<std::size_t> alike;
+  std::vector<std::string> folders;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (ports[i].kind == ports.front().kind) {
+      alike.push_back(i);
+      folders.push_back(ports[i].folder);
+    } else {
+      *others += (others->empty() ? "" : "; ") + ports[i].name + ": it is of another kind than " + ports.front().name +
+                 " (" + ports[i].kind + "; " + ports.front().kind + ")";
+    }
+  }
+  network::Turn turn = network::turn_of(local_rank, network::processors_of_process(), folders);
+  turn.card = alike[turn.card];
+  return turn;
+}
 
 std::optional<ip::SocketAddress> address_of(const std::string& device) {
   const std::string interface = interface_of(device);

@@ -10,13 +10,12 @@ extern const ashlar_param kParams[] = {
     ROW(library, "libucp.so.0", "The UCX library (UCP) to load.", ASHLAR_PARAM_STRING, ASHLAR_USER_DETAIL, nullptr),
     ROW(transports, "auto",
         "Transports of UCX, as UCX_TLS names them: ib, rc,ud, tcp. auto: UCX_TLS if that is set, else ib on a node "
-        "with "
-        "a card that UCX drives, else tcp.",
+        "with a card that UCX drives, else tcp.",
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
     ROW(devices, "auto",
-        "Devices or network interfaces, as UCX_NET_DEVICES names them: mlx5_0:1, eth0. auto: UCX_NET_DEVICES if that "
-        "is "
-        "set, else all cards; over tcp one interface, the loopback while all processes are on one node.",
+        "Devices or network interfaces, as UCX_NET_DEVICES names them: mlx5_0:1, eth0, all. auto: UCX_NET_DEVICES if "
+        "that is set, else one card, which processes of a node take in turn, those near their processors first; over "
+        "tcp one interface, the loopback while all processes are on one node.",
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
     ROW(tag_receives, "4096",
         "Receives of a lane that UCX has to match, at most; further ones are matched by the kernel (p2p.matching).",

@@ -41,10 +41,10 @@ Worker::~Worker() {
 }
 
 /// Which transports and devices: what the parameters say, else what UCX's variables say, else what fits the node.
-void Worker::choose(bool one_node) {
+void Worker::choose(const network::Place& place) {
   const char* const tls = std::getenv("UCX_TLS");
   const char* const net_devices = std::getenv("UCX_NET_DEVICES");
-  const std::string card = card_for_ucx();
+  const std::vector<Port> ports = ports_for_ucx();
   if (!automatic(config_.transports)) {
     transports_ = config_.transports;
     why_ = "transport.ucx.transports names the transports";
@@ -52,10 +52,10 @@ void Worker::choose(bool one_node) {
     transports_ = tls;
     why_ = "UCX_TLS of the environment names the transports";
   } else {
-    transports_ = card.empty() || one_node ? "tcp" : "ib";
-    why_ = card.empty() ? "this node has no card that UCX drives"
-           : one_node   ? "all processes are on this node"
-                        : "UCX drives the card " + card;
+    transports_ = ports.empty() || place.one_node ? "tcp" : "ib";
+    why_ = ports.empty()    ? "this node has no card that UCX drives"
+           : place.one_node ? "all processes are on this node"
+                            : "UCX drives the card " + ports.front().name;
   }
   if (!automatic(config_.devices)) {
     device_ = config_.devices;
@@ -64,12 +64,16 @@ void Worker::choose(bool one_node) {
     device_ = net_devices;
     why_ += ", UCX_NET_DEVICES of the environment the devices";
   } else if (transports_ == "tcp") {
-    device_ = interface_for_tcp(one_node, &others_);
+    device_ = interface_for_tcp(place.one_node, &others_);
+  } else if (!ports.empty()) {
+    const network::Turn turn = port_in_turn(ports, place.local_rank, &others_);
+    device_ = ports[turn.card].name;
+    if (!turn.why.empty()) why_ += "; " + turn.why;
   } else {
     device_ = "all";
   }
   if (const std::string set = variables(); !set.empty()) why_ += "; set for UCX: " + set;
-  source_ = address_of(device_ == "all" ? card : device_.substr(0, device_.find(',')));
+  source_ = address_of(device_ == "all" && !ports.empty() ? ports.front().name : device_.substr(0, device_.find(',')));
 }
 
 /// Whether UCX is to match tags.
@@ -145,12 +149,12 @@ const char* Worker::start_worker(ucs_status_t* status) {
   return tag_bits_ != 0 ? start_tags(status) : nullptr;
 }
 
-ashlar_result Worker::open(const ashlar_host& host, bool one_node, Events& events) {
+ashlar_result Worker::open(const ashlar_host& host, const network::Place& place, Events& events) {
   events_ = &events;
   ashlar_result failed = ASHLAR_OK;
   library_ = Library::of_process(host, config_.library, &failed);
   if (library_ == nullptr) return failed;
-  choose(one_node);
+  choose(place);
   judge_tags();
   asks_ = transports_ == "tcp";
   last_cookie_ = random_nonce();

@@ -34,7 +34,7 @@ class Worker final : public network::Fabric {
   explicit Worker(const Config& config) : config_(config) {}
   ~Worker() override;
 
-  ashlar_result open(const ashlar_host& host, bool one_node, Events& events) override;
+  ashlar_result open(const ashlar_host& host, const network::Place& place, Events& events) override;
   void close() override;
   std::vector<std::uint8_t> address() override;
   const sockaddr* source() const override { return source_ ? &source_->any : nullptr; }
@@ -80,7 +80,7 @@ class Worker final : public network::Fabric {
 
   // worker.cc: what there is one of.
   ashlar_result failed(const ashlar_host& host, const char* what, ucs_status_t status) const;
-  void choose(bool one_node);
+  void choose(const network::Place& place);
   const char* start(ucs_status_t* status);
   const char* start_worker(ucs_status_t* status);
   void judge_tags();

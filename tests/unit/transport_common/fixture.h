@@ -15,6 +15,8 @@ namespace ashlar::network::test {
 
 inline thread_local std::string last_failure;
 
+inline thread_local std::string last_record;
+
 inline void log(int, const char*, const char*, ...) {}
 
 inline const ashlar_host& host() {
@@ -27,6 +29,10 @@ inline const ashlar_host& host() {
       last_failure +=
           std::string(" ") + facts[i].name + "=" + (facts[i].text ? facts[i].text : std::to_string(facts[i].number));
     return -mpi_class;
+  };
+  host.record = [](const char*, const char* subject, const char* chosen, const char* reason, const char* rejected,
+                   const char*) {
+    last_record = std::string(subject) + ": " + chosen + "; because " + reason + "; not " + rejected;
   };
   return host;
 }
@@ -80,7 +86,7 @@ class Process {
   Process(std::in_place_type_t<Of>, std::uint32_t rank, const typename Of::Config& config) {
     ashlar_transport_context context = {};
     context.size = sizeof context;
-    context.self = rank;
+    context.self = context.local_rank = rank;
     context.job_size = context.local_size = 8;
     context.job_id = "unit";
     context.lane_context = this;

@@ -16,7 +16,7 @@ namespace {
 /// A library that takes up to `most` regions, and remembers what it was told of.
 class Library final : public Fabric {
  public:
-  ashlar_result open(const ashlar_host&, bool, Events&) override { return ASHLAR_OK; }
+  ashlar_result open(const ashlar_host&, const Place&, Events&) override { return ASHLAR_OK; }
   void close() override {}
   std::vector<std::uint8_t> address() override { return {}; }
   const sockaddr* source() const override { return nullptr; }

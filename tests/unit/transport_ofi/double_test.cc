@@ -164,6 +164,24 @@ TEST_F(Double, APutThatFailsIsTold) {
   ASSERT_EQ(put(pair, pattern(1, 100), &whole), ASHLAR_OK) << last_failure;
 }
 
+// A card without a link serves nobody, and one that is slower may lead elsewhere.
+TEST_F(Double, ProcessesTakeCardsOfOneKindInTurn) {
+  settings().cards = 5;
+  settings().card_without_link = 2;
+  settings().slow_card = 3;
+  constexpr const char* kTaken[] = {"memory0", "memory3", "memory4", "memory0"};
+  for (std::uint32_t rank = 0; rank < std::size(kTaken); ++rank) {
+    const Process process(rank, over_double());
+    ASSERT_EQ(process.opened, ASHLAR_OK) << last_failure;
+    EXPECT_NE(last_record.find(std::string("double over ") + kTaken[rank]), std::string::npos) << last_record;
+    EXPECT_NE(last_record.find("processes of this node take 3 cards in turn"), std::string::npos) << last_record;
+    EXPECT_NE(last_record.find("double over memory1: it has no link"), std::string::npos) << last_record;
+  }
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  ASSERT_NO_FATAL_FAILURE(exchange(pair, 40));
+}
+
 TEST_F(Double, EveryMemoryModeIsObeyed) {
   constexpr int kModes[] = {FI_MR_LOCAL, FI_MR_VIRT_ADDR, FI_MR_ALLOCATED, FI_MR_PROV_KEY, FI_MR_ENDPOINT};
   for (unsigned set = 0; set < 1u << std::size(kModes); ++set) {

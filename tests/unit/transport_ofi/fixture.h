@@ -9,6 +9,7 @@ using network::Frame;
 using network::Record;
 using network::test::host;
 using network::test::last_failure;
+using network::test::last_record;
 using network::test::lasting_memory;
 using network::test::run;
 

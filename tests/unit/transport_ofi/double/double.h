@@ -7,8 +7,8 @@
 /// its user keeps libfabric's rules.
 namespace ofi_double {
 
-/// Set before an endpoint is opened: mr_mode, inject, sends. The others count at any time. A program that does not know
-/// the double sets them by OFI_DOUBLE in the environment: "mr_mode=4,again=3".
+/// Set before an endpoint is opened: mr_mode, inject, sends, those of cards. The others count at any time. A program
+/// that does not know the double sets them by OFI_DOUBLE in the environment: "mr_mode=4,again=3".
 struct Settings {
   int mr_mode = 0;
   std::size_t inject = 64, sends = 64;
@@ -17,6 +17,9 @@ struct Settings {
   unsigned puts = 0;               // 1: they need nothing of the peer's program; 2: so it says, but drops them
   unsigned tag_bits = 64;          // 0: no tagged messages
   unsigned slow_receives = 0;      // looks until a tagged receive finds a message that was there before it
+  unsigned cards = 0;              // "memory0" ... on a bus; 0: one device that is none
+  unsigned card_without_link = 0;  // the so-many-th; 0: each has one
+  unsigned slow_card = 0;          // the so-many-th
   std::size_t regions = SIZE_MAX;  // that may be registered at one time
   // The so-many-th operation of its kind, from now, ends with an error; 0: none does.
   unsigned fail_send = 0, fail_receive = 0, fail_read = 0;

@@ -1,7 +1,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "tests/unit/transport_ofi/double/objects.h"
 
@@ -45,6 +49,28 @@ void read_environment() {
   }
 }
 
+/// A card as libfabric describes it, at a place of the bus where no machine has one; they last as long as the process.
+fid_nic* card(unsigned number) {
+  struct Card {
+    fid_nic nic = {};
+    fi_device_attr device = {};
+    fi_bus_attr bus = {};
+    fi_link_attr link = {};
+  };
+  static std::vector<std::unique_ptr<Card>> all;
+  auto made = std::make_unique<Card>();
+  made->bus.bus_type = FI_BUS_PCI;
+  made->bus.attr.pci = {
+      .domain_id = 0xfff0, .bus_id = static_cast<std::uint8_t>(number), .device_id = 0, .function_id = 0};
+  made->link.speed = number == ofi_double_settings.slow_card ? 10'000'000'000 : 200'000'000'000;
+  made->link.state = number == ofi_double_settings.card_without_link ? FI_LINK_DOWN : FI_LINK_UP;
+  made->nic.device_attr = &made->device;
+  made->nic.bus_attr = &made->bus;
+  made->nic.link_attr = &made->link;
+  all.push_back(std::move(made));
+  return &all.back()->nic;
+}
+
 fi_info* duplicate(const fi_info* from) {
   fi_info* const to = copy(from);
   to->next = nullptr;
@@ -57,6 +83,30 @@ fi_info* duplicate(const fi_info* from) {
   to->fabric_attr->name = copy(to->fabric_attr->name);
   to->fabric_attr->prov_name = copy(to->fabric_attr->prov_name);
   return to;
+}
+
+/// What is listed for the hints: card `number` from 1 on, or the device that is no card.
+fi_info* describe(const fi_info& hints, unsigned number) {
+  fi_info* const info = duplicate(nullptr);
+  info->caps = hints.caps;
+  info->ep_attr->mem_tag_format =
+      ofi_double_settings.tag_bits == 0 ? 0 : 0xaaaaaaaaaaaaaaaa >> (64 - ofi_double_settings.tag_bits);
+  info->domain_attr->cq_data_size = hints.domain_attr->cq_data_size;
+  info->mode = hints.mode & FI_CONTEXT2;
+  info->addr_format = FI_FORMAT_UNSPEC;
+  info->ep_attr->type = FI_EP_RDM;
+  info->domain_attr->name = strdup(number == 0 ? "memory" : ("memory" + std::to_string(number - 1)).c_str());
+  info->domain_attr->mr_mode = ofi_double_settings.mr_mode;
+  info->domain_attr->av_type = FI_AV_TABLE;
+  info->domain_attr->data_progress = ofi_double_settings.puts != 0 ? FI_PROGRESS_AUTO : FI_PROGRESS_MANUAL;
+  info->fabric_attr->name = strdup("process");
+  info->fabric_attr->prov_name = strdup(kName);
+  info->tx_attr->size = ofi_double_settings.sends;
+  info->tx_attr->inject_size = ofi_double_settings.inject;
+  info->rx_attr->size = 1024;
+  info->tx_attr->msg_order = info->rx_attr->msg_order = FI_ORDER_SAS;
+  if (number != 0) info->nic = card(number);
+  return info;
 }
 
 }  // namespace
@@ -93,25 +143,13 @@ int fi_getinfo(std::uint32_t, const char*, const char*, std::uint64_t, const fi_
   // A user that cannot do what the provider asks for does not get it.
   if ((ofi_double_settings.mr_mode & ~hints->domain_attr->mr_mode) != 0) return -FI_ENODATA;
   if ((hints->caps & FI_TAGGED) != 0 && ofi_double_settings.tag_bits == 0) return -FI_ENODATA;
-  fi_info* const info = ofi_double::duplicate(nullptr);
-  info->caps = hints->caps;
-  info->ep_attr->mem_tag_format =
-      ofi_double_settings.tag_bits == 0 ? 0 : 0xaaaaaaaaaaaaaaaa >> (64 - ofi_double_settings.tag_bits);
-  info->domain_attr->cq_data_size = hints->domain_attr->cq_data_size;
-  info->mode = hints->mode & FI_CONTEXT2;
-  info->addr_format = FI_FORMAT_UNSPEC;
-  info->ep_attr->type = FI_EP_RDM;
-  info->domain_attr->name = strdup("memory");
-  info->domain_attr->mr_mode = ofi_double_settings.mr_mode;
-  info->domain_attr->av_type = FI_AV_TABLE;
-  info->domain_attr->data_progress = ofi_double_settings.puts != 0 ? FI_PROGRESS_AUTO : FI_PROGRESS_MANUAL;
-  info->fabric_attr->name = strdup("process");
-  info->fabric_attr->prov_name = strdup(ofi_double::kName);
-  info->tx_attr->size = ofi_double_settings.sends;
-  info->tx_attr->inject_size = ofi_double_settings.inject;
-  info->rx_attr->size = 1024;
-  info->tx_attr->msg_order = info->rx_attr->msg_order = FI_ORDER_SAS;
-  *out = info;
+  *out = nullptr;
+  for (unsigned number = ofi_double_settings.cards; number > 1; --number) {
+    fi_info* const further = ofi_double::describe(*hints, number);
+    further->next = std::exchange(*out, further);
+  }
+  fi_info* const first = ofi_double::describe(*hints, ofi_double_settings.cards != 0 ? 1 : 0);
+  first->next = std::exchange(*out, first);
   return 0;
 }
 

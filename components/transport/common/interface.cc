@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "components/transport/common/tagged.h"
 #include "framework/base/clock.h"
 #include "framework/base/shared_file.h"
 #include "framework/plugin/transport_component.h"
@@ -213,10 +214,13 @@ void Interface::unexpose(const ashlar_key& given) {
 
 /// One-sided communication counts on transfers only if they need nothing of the memory's owner.
 void Interface::attributes(ashlar_iface_attributes* out) const {
-  if (ASHLAR_HAS(out, put_completion)) out->put_completion = fabric_->puts() ? ASHLAR_PUT_AT_DONE : ASHLAR_PUT_UNKNOWN;
-  if (ASHLAR_HAS(out, amo_coherent)) out->amo_coherent = 0;
-  if (ASHLAR_HAS(out, amo_ops)) std::fill(std::begin(out->amo_ops), std::end(out->amo_ops), 0u);
-  if (ASHLAR_HAS(out, pieces_most)) out->pieces_most = 0;
+  ashlar_iface_attributes all = {};
+  all.size = out->size;
+  all.put_completion = fabric_->puts() ? ASHLAR_PUT_AT_DONE : ASHLAR_PUT_UNKNOWN;
+  all.tag_bits = record_.tag_bits;
+  all.tag_most = static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.frame_bytes - sizeof(Frame), kTagMost));
+  all.tags_pay = fabric_->tags_pay() ? 1 : 0;
+  std::memcpy(static_cast<void*>(out), static_cast<const void*>(&all), std::min<std::size_t>(out->size, sizeof all));
 }
 
 ashlar_result Interface::fail_to_register(std::uint64_t bytes) {
@@ -236,7 +240,6 @@ constexpr ashlar_iface_ops functions() {
   all.ended = [](ashlar_iface* i, ashlar_endpoint* e, const char* how) {
     static_cast<Interface*>(i)->process_ended(*static_cast<Endpoint*>(e), how);
   };
-  all.attributes = [](ashlar_iface* i, ashlar_iface_attributes* out) { static_cast<Interface*>(i)->describe(out); };
   all.tags = &kTagOps;
   return all;
 }

@@ -66,7 +66,6 @@ class Interface : public ashlar_iface, private Fabric::Events {
                             ashlar_tag_receive* user);
   ashlar_result tag_claim(Endpoint* peer, std::uint64_t tag, std::uint64_t ignored, ashlar_tag_receive* user);
   void tag_cancel(ashlar_tag_receive* user);
-  void describe(ashlar_iface_attributes* out) const;
 
   Counters counters;
 

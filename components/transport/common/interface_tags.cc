@@ -21,16 +21,6 @@ TagReceive& of(ashlar_tag_receive& user) { return *static_cast<TagReceive*>(user
 
 }  // namespace
 
-/// Remote reads promise nothing (interface.cc); the rest is of tags.
-void Interface::describe(ashlar_iface_attributes* out) const {
-  ashlar_iface_attributes all = {};
-  all.tag_bits = record_.tag_bits;
-  all.tag_most = static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.frame_bytes - sizeof(Frame), kTagMost));
-  all.tags_pay = fabric_->tags_pay() ? 1 : 0;
-  all.size = out->size;
-  std::memcpy(static_cast<void*>(out), static_cast<const void*>(&all), std::min<std::size_t>(out->size, sizeof all));
-}
-
 /// Above the tag, where the library does not say from whom a message is.
 std::uint64_t Interface::sender_bits(std::uint32_t rank) const {
   return fabric_->senders_in_tags() ? std::uint64_t{rank} << fabric_->tag_bits() : 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "components/transport/common/interface.h"
+#include "framework/plugin/tables.h"
 
 // Processes over a network library, for the tests of what these transports share and of each.
 namespace ashlar::network::test {

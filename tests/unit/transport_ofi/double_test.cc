@@ -109,12 +109,7 @@ ashlar_result put(Pair& pair, const std::string& from, std::string* to) {
   return got.result;
 }
 
-std::uint32_t put_completion(const Process& process) {
-  ashlar_iface_attributes attributes{};
-  attributes.size = sizeof attributes;
-  process.iface->attributes(&attributes);
-  return attributes.put_completion;
-}
+std::uint32_t put_completion(const Process& process) { return plugin::attributes_of(*process.iface).put_completion; }
 
 TEST_F(Double, PutsObeyEveryMemoryMode) {
   constexpr int kModes[] = {0, FI_MR_LOCAL, FI_MR_VIRT_ADDR | FI_MR_PROV_KEY,

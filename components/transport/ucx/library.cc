@@ -78,6 +78,7 @@ ashlar_result load(const ashlar_host& host, const char* file, Library* library) 
   functions.find("ucp_ep_flush_nbx", &library->ep_flush_nbx);
   functions.find("ucp_am_send_nbx", &library->am_send_nbx);
   functions.find("ucp_get_nbx", &library->get_nbx);
+  functions.find("ucp_put_nbx", &library->put_nbx);
   functions.find("ucp_mem_map", &library->mem_map);
   functions.find("ucp_mem_unmap", &library->mem_unmap);
   functions.find("ucp_rkey_pack", &library->rkey_pack);

@@ -31,6 +31,7 @@ struct Library {
   decltype(&ucp_ep_flush_nbx) ep_flush_nbx = nullptr;
   decltype(&ucp_am_send_nbx) am_send_nbx = nullptr;
   decltype(&ucp_get_nbx) get_nbx = nullptr;
+  decltype(&ucp_put_nbx) put_nbx = nullptr;
   decltype(&ucp_mem_map) mem_map = nullptr;
   decltype(&ucp_mem_unmap) mem_unmap = nullptr;
   decltype(&ucp_rkey_pack) rkey_pack = nullptr;

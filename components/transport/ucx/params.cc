@@ -6,6 +6,8 @@ namespace ashlar::ucx {
 #define ROW(name, fallback, help, type, verbosity, choices) \
   ASHLAR_NETWORK_ROW(#name, name, fallback, help, type, verbosity, choices)
 
+constexpr const char* kPuts[] = {"auto", "always", "never", nullptr};
+
 extern const ashlar_param kParams[] = {
     ROW(library, "libucp.so.0", "The UCX library (UCP) to load.", ASHLAR_PARAM_STRING, ASHLAR_USER_DETAIL, nullptr),
     ROW(transports, "auto",
@@ -17,6 +19,10 @@ extern const ashlar_param kParams[] = {
         "that is set, else one card, which processes of a node take in turn, those near their processors first; over "
         "tcp one interface, the loopback while all processes are on one node.",
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
+    ROW(puts, "auto",
+        "Whether one-sided communication puts by UCX. auto: where a put at the start needs nothing of the process that "
+        "has the memory; always: also where UCX leaves it to calls of that process; never: targets are asked.",
+        ASHLAR_PARAM_ENUM, ASHLAR_USER_DETAIL, kPuts),
     ROW(tag_receives, "4096",
         "Receives of a lane that UCX has to match, at most; further ones are matched by the kernel (p2p.matching).",
         ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, network::kTagReceivesRange),

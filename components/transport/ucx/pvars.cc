@@ -18,7 +18,7 @@ void Component::introduce(const ashlar_host& host) { show_all(host, nullptr); }
 const network::Traits Component::kTraits = {
     .component = "ucx",
     .library = "UCX",
-    .settings = "transport.ucx.transports, transport.ucx.devices",
+    .settings = "transport.ucx.transports, transport.ucx.devices, transport.ucx.puts",
     .latency_ns = 12000,
     .bandwidth_copy = 1.5F,
     .bandwidth_get = 3,

@@ -126,13 +126,17 @@ const char* Worker::start(ucs_status_t* status) {
   return *status != UCS_OK ? "its context" : start_worker(status);
 }
 
-const char* Worker::start_worker(ucs_status_t* status) {
+ucs_status_t Worker::make_worker(ucp_worker_h* out) const {
   const BlockedSignals for_the_program;  // UCX starts a thread, which answers new connections
   ucp_worker_params_t worker = {};
   worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_AM_ALIGNMENT;
   worker.thread_mode = UCS_THREAD_MODE_SERIALIZED;
   worker.am_alignment = alignof(network::Frame);
-  if ((*status = library_->worker_create(context_, &worker, &worker_)) != UCS_OK) return "its worker";
+  return library_->worker_create(context_, &worker, out);
+}
+
+const char* Worker::start_worker(ucs_status_t* status) {
+  if ((*status = make_worker(&worker_)) != UCS_OK) return "its worker";
   const std::pair<unsigned, ucp_am_recv_callback_t> handlers[] = {
       {kMessageId, arrived}, {kAskId, asked}, {kAnswerId, answered}};
   for (const auto& [id, callback] : handlers) {
@@ -167,7 +171,10 @@ ashlar_result Worker::open(const ashlar_host& host, const network::Place& place,
   aligned_ = std::make_unique<std::byte[]>(config_.sessions.frame_bytes);
   ucs_status_t status = UCS_OK;
   const char* const what = device_.empty() ? "a network interface to send over" : start(&status);
-  if (what == nullptr) return ASHLAR_OK;
+  if (what == nullptr) {
+    judge_puts();
+    return ASHLAR_OK;
+  }
   const ashlar_fact facts[] = {
       {.name = "transports", .text = transports_.c_str(), .number = 0},
       {.name = "devices", .text = device_.c_str(), .number = 0},

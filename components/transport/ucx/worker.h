@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,7 +42,7 @@ class Worker final : public network::Fabric {
 
   network::Path insert(const std::vector<std::uint8_t>& address, network::Endpoint* owner) override;
   Posted post(network::Buffer& buffer, network::Path to) override;
-  Posted post(network::Transfer& read, network::Path from) override;
+  Posted post(network::Transfer& transfer, network::Path peer) override;
   Posted post_tag(network::TagReceive& receive) override;
   Claimed claim(network::TagReceive& receive) override;
   void cancel(network::TagReceive& receive) override;
@@ -49,8 +50,8 @@ class Worker final : public network::Fabric {
   bool left(network::Path path) override;
   void make_room() override { progress(); }
   unsigned look() override;
-  void drop(network::Transfer& read) override;
-  bool abandon(network::Transfer& read) override;
+  void drop(network::Transfer& transfer) override;
+  bool abandon(network::Transfer& transfer) override;
   std::string reason() const override { return reason_; }
 
   int wake_fd() const override { return wake_fd_; }
@@ -76,13 +77,26 @@ class Worker final : public network::Fabric {
     std::uint64_t again_at = 0;     // when it may be made again, in ns; 0: at once
     bool unflushed = false, flushing = false;
     std::uint64_t flushed_until = 0;  // when that is waited for no longer
+    // Puts whose bytes have left; those that a flush under way will end.
+    std::vector<network::Transfer*> put, confirming;
   };
+
+  /// What a transfer that is under way has in Operation::library.
+  struct UnderWay {
+    Worker* worker;  // nullptr: it is not
+    Peer* peer;      // of UCX's own, as is the key
+    ucp_rkey_h key;
+    std::uint64_t cookie;  // of a read that was asked for
+  };
+  static_assert(sizeof(UnderWay) <= sizeof(network::Operation::library));
+  static UnderWay& under_way(network::Operation& transfer) { return *reinterpret_cast<UnderWay*>(transfer.library); }
 
   // worker.cc: what there is one of.
   ashlar_result failed(const ashlar_host& host, const char* what, ucs_status_t status) const;
   void choose(const network::Place& place);
   const char* start(ucs_status_t* status);
   const char* start_worker(ucs_status_t* status);
+  ucs_status_t make_worker(ucp_worker_h* out) const;
   void judge_tags();
 
   // worker_peers.cc: operations and what becomes of them.
@@ -103,7 +117,7 @@ class Worker final : public network::Fabric {
   bool pack(const void* memory, std::size_t bytes, ucp_mem_h* known, PackedKey* out);
   Posted ask(Peer& peer, network::Transfer& read);
   bool answer(ucp_ep_h to, const struct Answer& answer, const std::byte* memory, std::size_t length);
-  void end(network::Transfer& read, ucs_status_t status);
+  void end(network::Transfer& transfer, ucs_status_t status);
   void end_reads(const Peer* peer, ucs_status_t status);
   static void was_read(void* request, ucs_status_t status, void* read);
   static void words_left(void* request, ucs_status_t status, void* words);
@@ -111,6 +125,15 @@ class Worker final : public network::Fabric {
                             const ucp_am_recv_param_t* parameters);
   static ucs_status_t answered(void* self, const void* header, std::size_t header_length, void* data,
                                std::size_t length, const ucp_am_recv_param_t* parameters);
+
+  // worker_puts.cc: memory that is written.
+  void judge_puts();
+  bool prove_puts();
+  void has_left(Peer& peer, network::Transfer& put);
+  void confirm(Peer& peer);
+  void end_puts(std::vector<network::Transfer*>& puts, ucs_status_t status);
+  static void was_put(void* request, ucs_status_t status, void* put);
+  static void confirmed(void* request, ucs_status_t status, void* peer);
 
   // worker_tags.cc: messages that UCX matches.
   const char* start_tags(ucs_status_t* status);
@@ -136,14 +159,19 @@ class Worker final : public network::Fabric {
   struct Kept {
     std::vector<std::vector<std::byte>> frames;
     std::vector<std::pair<network::Buffer*, ucs_status_t>> buffers;
-    std::vector<std::pair<network::Transfer*, ucs_status_t>> reads;
+    std::vector<std::pair<network::Transfer*, ucs_status_t>> transfers;
     std::vector<network::TagReceive*> tags;
 
-    bool empty() const { return frames.empty() && buffers.empty() && reads.empty() && tags.empty(); }
+    bool empty() const { return frames.empty() && buffers.empty() && transfers.empty() && tags.empty(); }
   } kept_;
   std::vector<network::TagReceive*> telling_;
   std::unique_ptr<std::byte[]> aligned_;  // a frame that UCX has put at an odd address
   bool asks_ = false;                     // for reads, in place of UCX's own
+  /// Of the puts that are tried at the start; one that needs calls of this process may arrive late.
+  struct Trial {
+    std::uint64_t from = 0;
+    std::atomic<std::uint64_t> to = 0;
+  } trial_;
   /// Memory that peers may read: what Registration::region points to.
   struct Region {
     ucp_mem_h known = nullptr;  // to UCX, for its own reads

@@ -168,8 +168,8 @@ void Worker::tell_kept() {
   const Kept kept = std::exchange(kept_, {});
   for (const std::vector<std::byte>& frame : kept.frames) events_->arrived(frame.data(), frame.size());
   for (const auto& [buffer, status] : kept.buffers) end(*buffer, status);
-  for (const auto& [read, status] : kept.reads) end(*read, status);
-  handled_ += static_cast<unsigned>(kept.frames.size() + kept.buffers.size() + kept.reads.size());
+  for (const auto& [transfer, status] : kept.transfers) end(*transfer, status);
+  handled_ += static_cast<unsigned>(kept.frames.size() + kept.buffers.size() + kept.transfers.size());
 }
 
 /// Ends the endpoints that UCX has given up, and with them their operations; then their owners are told.
@@ -179,6 +179,7 @@ void Worker::close_given_up() {
   for (Peer* const peer : peers) {
     const ucs_status_t why = peer->failure;
     end_reads(peer, why);
+    end_puts(peer->put, why);
     if (void* const closing = close_endpoint(*peer); closing != nullptr) library_->request_free(closing);
     peer->failure = UCS_OK;
     peer->unflushed = peer->flushing = false;

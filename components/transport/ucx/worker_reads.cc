@@ -38,15 +38,6 @@ struct Words {
   Answer answer = {};
 };
 
-/// What a read that is under way has in Operation::library.
-struct UnderWay {
-  Worker* worker;  // nullptr: it is not
-  ucp_rkey_h key;
-  std::uint64_t cookie;  // of one that was asked for
-};
-UnderWay& under_way(Transfer& read) { return *reinterpret_cast<UnderWay*>(read.library); }
-static_assert(sizeof(UnderWay) <= sizeof(Transfer::library));
-
 }  // namespace
 
 bool Worker::enlist(const void* memory, std::size_t bytes, unsigned uses, network::Registration* out) {
@@ -111,41 +102,49 @@ network::RemoteKey Worker::key_of(const network::Registration& registration, con
   return named;
 }
 
-Worker::Posted Worker::post(Transfer& read, network::Path from) {
-  Peer& peer = *peers_[from];
+Worker::Posted Worker::post(Transfer& transfer, network::Path to) {
+  Peer& peer = *peers_[to];
   if (!ready(peer)) return Posted::kLater;
-  if (asks_) return ask(peer, read);
+  if (asks_) return ask(peer, transfer);
   PackedKey packed;
-  std::memcpy(&packed, read.there.bytes, sizeof packed);
-  if (const ucs_status_t status = library_->ep_rkey_unpack(peer.endpoint, packed.bytes, &under_way(read).key);
-      status != UCS_OK) {
+  std::memcpy(&packed, transfer.there.bytes, sizeof packed);
+  UnderWay& state = under_way(transfer);
+  if (const ucs_status_t status = library_->ep_rkey_unpack(peer.endpoint, packed.bytes, &state.key); status != UCS_OK) {
     reason_ = library_->status_string(status);
     return Posted::kFailed;
   }
-  under_way(read).worker = this;
-  const ucp_request_param_t parameters = request_of(was_read, &read);
-  const ucs_status_ptr_t left = library_->get_nbx(peer.endpoint, read.here, read.length, read.there.base + read.offset,
-                                                  under_way(read).key, &parameters);
+  state.worker = this;
+  state.peer = &peer;
+  const bool puts = transfer.what == network::Operation::What::kPut;
+  const std::uint64_t there = transfer.there.base + transfer.offset;
+  const ucp_request_param_t parameters = request_of(puts ? was_put : was_read, &transfer);
+  const ucs_status_ptr_t left =
+      puts ? library_->put_nbx(peer.endpoint, transfer.here, transfer.length, there, state.key, &parameters)
+           : library_->get_nbx(peer.endpoint, transfer.here, transfer.length, there, state.key, &parameters);
   if (UCS_PTR_IS_ERR(left)) {
-    drop(read);
+    drop(transfer);
     give_up(peer, UCS_PTR_STATUS(left));
     return Posted::kLater;
   }
-  if (left == nullptr) kept_.reads.emplace_back(&read, UCS_OK);
+  if (left == nullptr && puts)
+    has_left(peer, transfer);
+  else if (left == nullptr)
+    kept_.transfers.emplace_back(&transfer, UCS_OK);
   return Posted::kYes;
 }
 
-void Worker::drop(Transfer& read) {
-  if (under_way(read).worker == nullptr) return;
+void Worker::drop(Transfer& transfer) {
+  UnderWay& state = under_way(transfer);
+  if (state.worker == nullptr) return;
   if (asks_)
-    asked_.erase(under_way(read).cookie);
+    asked_.erase(state.cookie);
   else
-    library_->rkey_destroy(under_way(read).key);
-  under_way(read).worker = nullptr;
+    library_->rkey_destroy(state.key);
+  state.worker = nullptr;
 }
 
-/// Of a read that was asked for, what arrives later finds no place. UCX's own are ended by UCX.
-bool Worker::abandon(Transfer& read) { return asks_ && asked_.erase(under_way(read).cookie) != 0; }
+/// Of a read that was asked for, what arrives later finds no place. UCX's own transfers are ended by UCX.
+bool Worker::abandon(Transfer& transfer) { return asks_ && asked_.erase(under_way(transfer).cookie) != 0; }
 
 void Worker::was_read(void* request, ucs_status_t status, void* of) {
   Transfer& read = *static_cast<Transfer*>(of);
@@ -155,14 +154,14 @@ void Worker::was_read(void* request, ucs_status_t status, void* of) {
 }
 
 /// Told by look(); elsewhere it waits for that.
-void Worker::end(Transfer& read, ucs_status_t status) {
+void Worker::end(Transfer& transfer, ucs_status_t status) {
   ++handled_;
   if (!looking_)
-    kept_.reads.emplace_back(&read, status);
+    kept_.transfers.emplace_back(&transfer, status);
   else if (status == UCS_OK)
-    events_->transferred(read);
+    events_->transferred(transfer);
   else
-    events_->not_transferred(read, library_->status_string(status));
+    events_->not_transferred(transfer, library_->status_string(status));
 }
 
 Worker::Posted Worker::ask(Peer& peer, Transfer& read) {

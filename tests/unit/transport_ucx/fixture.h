@@ -8,12 +8,14 @@ using network::Endpoint;
 using network::Record;
 using network::test::host;
 using network::test::last_failure;
+using network::test::last_record;
 using network::test::run;
 
 inline Config usual() {
   return {.library = "libucp.so.0",
           .transports = "auto",
           .devices = "auto",
+          .puts = kWhereProved,
           .tag_receives = 256,
           .sessions = network::test::usual_sessions()};
 }

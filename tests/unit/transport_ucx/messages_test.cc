@@ -102,5 +102,98 @@ TEST(Reads, ThatWereGivenUpWriteNothing) {
   EXPECT_EQ(reader.copy, std::vector<char>(1 << 20, 0));
 }
 
+/// UCX without our reads: over its tcp it plays reads and puts by messages that the owner's calls serve.
+Config with_puts(Puts puts) {
+  Config config = usual();
+  config.transports = "tcp,self";
+  config.devices = "lo";
+  config.puts = puts;
+  return config;
+}
+
+std::uint32_t put_completion(const Process& process) { return plugin::attributes_of(*process.iface).put_completion; }
+
+struct Writer {
+  explicit Writer(std::size_t bytes, const Config& config = with_puts(kAlways))
+      : a(0, config), b(1, config), memory(bytes, 'x') {
+    to = a.connect(1, b.address());
+    EXPECT_NE(to, nullptr) << last_failure;
+    EXPECT_EQ(b.iface->expose(memory.data(), bytes, ASHLAR_MEMORY_HOST, &key), ASHLAR_OK) << last_failure;
+    // The capabilities are known with the session.
+    EXPECT_EQ(Process::send(to, 1), ASHLAR_OK);
+    EXPECT_TRUE(run({&a, &b}, [&] { return b.got.size() == 1; }));
+  }
+  void put(const std::string& from, std::uint64_t at, Got* got) {
+    ASSERT_EQ(to->ops->put(to, from.data(), &key, at, from.size(), got), ASHLAR_PENDING) << last_failure;
+  }
+
+  Process a, b;
+  Endpoint* to = nullptr;
+  std::string memory;
+  ashlar_key key = {};
+};
+
+// UCX tells that the bytes have left, and they lie at the other side's door: a put has ended when they are there.
+TEST(Puts, AreThereWhenTheyHaveEnded) {
+  Writer writer(5 << 20);
+  EXPECT_EQ(put_completion(writer.a), static_cast<std::uint32_t>(ASHLAR_PUT_AT_DONE));
+  ASSERT_NE(writer.to->capabilities & ASHLAR_CAP_PUT, 0u);
+  for (const std::size_t bytes : {1u, 8u, 1000u, 100000u, 4u << 20}) {
+    std::string from(bytes, static_cast<char>('a' + bytes % 23));
+    Got got;
+    ASSERT_NO_FATAL_FAILURE(writer.put(from, 77, &got));
+    EXPECT_FALSE(run(
+        {&writer.a}, [&] { return got.result != ASHLAR_PENDING; }, 20))
+        << "the other side has not looked";
+    ASSERT_TRUE(run({&writer.a, &writer.b}, [&] { return got.result != ASHLAR_PENDING; })) << bytes;
+    EXPECT_EQ(got.result, ASHLAR_OK) << last_failure;
+    EXPECT_EQ(writer.memory.compare(77, bytes, from), 0) << bytes;
+  }
+}
+
+TEST(Puts, ManyAtOneTimeEnd) {
+  constexpr std::size_t kPuts = 300;
+  Writer writer(kPuts * 8);
+  std::vector<std::string> from;
+  for (std::size_t i = 0; i < kPuts; ++i) from.push_back(std::to_string(10'000'000 + i));
+  std::vector<Got> got(kPuts);
+  for (std::size_t i = 0; i < kPuts; ++i) ASSERT_NO_FATAL_FAILURE(writer.put(from[i], i * 8, &got[i]));
+  ASSERT_TRUE(run({&writer.a, &writer.b}, [&] {
+    return std::all_of(got.begin(), got.end(), [](const Got& one) { return one.result != ASHLAR_PENDING; });
+  }));
+  for (std::size_t i = 0; i < kPuts; ++i) {
+    EXPECT_EQ(got[i].result, ASHLAR_OK) << i;
+    EXPECT_EQ(writer.memory.substr(i * 8, 8), from[i]);
+  }
+  EXPECT_EQ(writer.a.iface->counters.puts.get(), kPuts);
+  EXPECT_EQ(writer.a.iface->counters.put_bytes.get(), kPuts * 8);
+}
+
+// One-sided communication does without puts that need the target's calls, unless the parameter allows them.
+TEST(Puts, ThatNeedTheTargetsCallsAreNotOffered) {
+  const Process process(0, with_puts(kWhereProved));
+  ASSERT_EQ(process.opened, ASHLAR_OK) << last_failure;
+  EXPECT_EQ(put_completion(process), static_cast<std::uint32_t>(ASHLAR_PUT_UNKNOWN));
+  EXPECT_NE(last_record.find("one-sided communication does without its puts"), std::string::npos) << last_record;
+  const Process always(0, with_puts(kAlways));
+  EXPECT_NE(last_record.find("puts wait for calls of the peer's program"), std::string::npos) << last_record;
+  const Process never(0, with_puts(kNever));
+  EXPECT_EQ(put_completion(never), static_cast<std::uint32_t>(ASHLAR_PUT_UNKNOWN));
+}
+
+// Puts that wait here, and those that UCX has, when the peer is gone.
+TEST(Puts, ToAProcessThatHasEndedFail) {
+  Writer writer(1 << 20);
+  const std::string from(1 << 20, 'y');
+  std::vector<Got> got(20);
+  for (Got& one : got) ASSERT_NO_FATAL_FAILURE(writer.put(from, 0, &one));
+  writer.a.iface->progress();
+  writer.b.iface.reset();
+  ASSERT_TRUE(run({&writer.a}, [&] {
+    return std::all_of(got.begin(), got.end(), [](const Got& one) { return one.result != ASHLAR_PENDING; });
+  }));
+  EXPECT_LT(got.back().result, 0);
+}
+
 }  // namespace
 }  // namespace ashlar::ucx::test

@@ -150,8 +150,7 @@ class Worker final : public network::Fabric {
   std::optional<ip::SocketAddress> source_;
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
-  ucp_datatype_t taken_ = 0;               // how bytes of tagged messages are received
-  ucp_tag_message_h unclaimed_ = nullptr;  // for which there was no room
+  ucp_datatype_t taken_ = 0;  // how bytes of tagged messages are received
   int wake_fd_ = -1;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::vector<Peer*> given_up_;

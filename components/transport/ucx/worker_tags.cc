@@ -24,7 +24,8 @@ struct Taking {
   std::size_t length;  // with the head
   ucs_status_t status;
   bool over;
-  bool beginning;  // in the function that begins it
+  bool beginning;           // in the function that begins it
+  ucp_tag_message_h found;  // by a claim whose receive UCX had no room for
 };
 Taking& taking(TagReceive& receive) { return *reinterpret_cast<Taking*>(receive.library); }
 static_assert(sizeof(Taking) <= sizeof(TagReceive::library));
@@ -66,20 +67,26 @@ Worker::Posted Worker::post_tag(TagReceive& receive) {
 
 Worker::Claimed Worker::claim(TagReceive& receive) {
   ucp_tag_recv_info_t info = {};
-  ucp_tag_message_h message = std::exchange(unclaimed_, nullptr);
+  ucp_tag_message_h message = taking(receive).found;
   if (message == nullptr) message = library_->tag_probe_nb(worker_, receive.tag, ~receive.ignored, 1, &info);
   if (message == nullptr) return Claimed::kNone;
   ucp_request_param_t parameters = receive_of(receive);
   if (begun(receive, library_->tag_msg_recv_nbx(worker_, &receive, 1, message, &parameters)) == Posted::kYes)
     return Claimed::kYes;
-  unclaimed_ = message;
+  taking(receive).found = message;
   return Claimed::kLater;
 }
 
 /// A receive that is about to begin: its end is told through a function, at once as well.
 ucp_request_param_t Worker::receive_of(TagReceive& receive) {
-  taking(receive) = {
-      .worker = this, .request = nullptr, .tag = 0, .length = 0, .status = UCS_OK, .over = false, .beginning = true};
+  taking(receive) = {.worker = this,
+                     .request = nullptr,
+                     .tag = 0,
+                     .length = 0,
+                     .status = UCS_OK,
+                     .over = false,
+                     .beginning = true,
+                     .found = nullptr};
   receive.head = {};
   ucp_request_param_t parameters = {};
   parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE |

@@ -84,8 +84,10 @@ inline LastingMemory& lasting_memory() {
 class Process {
  public:
   template <class Of>
-  Process(std::in_place_type_t<Of>, std::uint32_t rank, const typename Of::Config& config) {
+  Process(std::in_place_type_t<Of>, std::uint32_t rank, const typename Of::Config& config,
+          std::uint32_t tags_wanted = 0) {
     ashlar_transport_context context = {};
+    context.tags_wanted = tags_wanted;
     context.size = sizeof context;
     context.self = context.local_rank = rank;
     context.job_size = context.local_size = 8;

@@ -38,13 +38,6 @@ TEST(Messages, HaveNotLeftWhileTheSystemTakesNoMore) {
   for (std::uint64_t i = 0; i <= sent; ++i) ASSERT_EQ(b.got[i], i);
 }
 
-struct Got : ashlar_completion {
-  Got() {
-    done = [](ashlar_completion* self, ashlar_result how) { static_cast<Got*>(self)->result = how; };
-  }
-  ashlar_result result = ASHLAR_PENDING;
-};
-
 struct Reader {
   explicit Reader(std::size_t bytes) : memory(bytes), copy(bytes) {
     for (std::size_t i = 0; i < bytes; ++i) memory[i] = static_cast<char>(i * 7 + i / 251);
@@ -101,37 +94,6 @@ TEST(Reads, ThatWereGivenUpWriteNothing) {
   EXPECT_EQ(got.result, ASHLAR_PENDING) << "nothing is told after disconnect()";
   EXPECT_EQ(reader.copy, std::vector<char>(1 << 20, 0));
 }
-
-/// UCX without our reads: over its tcp it plays reads and puts by messages that the owner's calls serve.
-Config with_puts(Puts puts) {
-  Config config = usual();
-  config.transports = "tcp,self";
-  config.devices = "lo";
-  config.puts = puts;
-  return config;
-}
-
-std::uint32_t put_completion(const Process& process) { return plugin::attributes_of(*process.iface).put_completion; }
-
-struct Writer {
-  explicit Writer(std::size_t bytes, const Config& config = with_puts(kAlways))
-      : a(0, config), b(1, config), memory(bytes, 'x') {
-    to = a.connect(1, b.address());
-    EXPECT_NE(to, nullptr) << last_failure;
-    EXPECT_EQ(b.iface->expose(memory.data(), bytes, ASHLAR_MEMORY_HOST, &key), ASHLAR_OK) << last_failure;
-    // The capabilities are known with the session.
-    EXPECT_EQ(Process::send(to, 1), ASHLAR_OK);
-    EXPECT_TRUE(run({&a, &b}, [&] { return b.got.size() == 1; }));
-  }
-  void put(const std::string& from, std::uint64_t at, Got* got) {
-    ASSERT_EQ(to->ops->put(to, from.data(), &key, at, from.size(), got), ASHLAR_PENDING) << last_failure;
-  }
-
-  Process a, b;
-  Endpoint* to = nullptr;
-  std::string memory;
-  ashlar_key key = {};
-};
 
 // UCX tells that the bytes have left, and they lie at the other side's door: a put has ended when they are there.
 TEST(Puts, AreThereWhenTheyHaveEnded) {

@@ -1,0 +1,88 @@
+#include "tests/unit/transport_ucx/double/double.h"
+
+#include <dlfcn.h>
+#include <ucp/api/ucp.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+// Functions of UCX that are not those of UCX; all others are found in the library that this one is linked against.
+namespace {
+
+/// UCX's own function of that name.
+template <class F>
+F real(const char* name) {
+  static void* const library = dlopen("libucp.so.0", RTLD_NOW | RTLD_LOCAL);
+  return reinterpret_cast<F>(dlsym(library, name));
+}
+
+/// What UCX_DOUBLE says; a word that is not known ends the process.
+ucx_double::Settings from_environment() {
+  ucx_double::Settings settings;
+  const char* at = std::getenv("UCX_DOUBLE");
+  while (at != nullptr && *at != 0) {
+    char name[32] = "";
+    unsigned value = 0;
+    int length = 0;
+    if (std::sscanf(at, "%31[a-z_]=%u%n", name, &value, &length) != 2) std::abort();
+    if (std::strcmp(name, "puts") == 0)
+      settings.puts = value;
+    else if (std::strcmp(name, "refuse") == 0)
+      settings.refuse = value;
+    else
+      std::abort();
+    at += length + (at[length] == ',' ? 1 : 0);
+  }
+  return settings;
+}
+
+/// Whether this call of a receive is to be refused.
+bool refuses() {
+  static unsigned refused = 0;
+  if (refused >= ucx_double_settings.refuse) {
+    refused = 0;
+    return false;
+  }
+  ++refused;
+  ++ucx_double_seen.refused;
+  return true;
+}
+
+}  // namespace
+
+extern "C" {
+
+ucx_double::Settings ucx_double_settings = from_environment();
+ucx_double::Seen ucx_double_seen;
+
+ucs_status_ptr_t ucp_put_nbx(ucp_ep_h endpoint, const void* from, std::size_t count, std::uint64_t there,
+                             ucp_rkey_h key, const ucp_request_param_t* parameters) {
+  ++ucx_double_seen.puts;
+  if (ucx_double_settings.puts == 0)
+    return real<decltype(&ucp_put_nbx)>("ucp_put_nbx")(endpoint, from, count, there, key, parameters);
+  if (ucx_double_settings.puts == 1) std::memcpy(reinterpret_cast<void*>(there), from, count);
+  return nullptr;
+}
+
+ucs_status_ptr_t ucp_ep_flush_nbx(ucp_ep_h endpoint, const ucp_request_param_t* parameters) {
+  ++ucx_double_seen.flushes;
+  if (ucx_double_settings.fail_flush != 0 && --ucx_double_settings.fail_flush == 0)
+    return UCS_STATUS_PTR(UCS_ERR_IO_ERROR);
+  if (ucx_double_settings.puts == 0) return real<decltype(&ucp_ep_flush_nbx)>("ucp_ep_flush_nbx")(endpoint, parameters);
+  return nullptr;
+}
+
+ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void* to, std::size_t count, ucp_tag_t tag, ucp_tag_t mask,
+                                  const ucp_request_param_t* parameters) {
+  if (refuses()) return UCS_STATUS_PTR(UCS_ERR_NO_MEMORY);
+  return real<decltype(&ucp_tag_recv_nbx)>("ucp_tag_recv_nbx")(worker, to, count, tag, mask, parameters);
+}
+
+ucs_status_ptr_t ucp_tag_msg_recv_nbx(ucp_worker_h worker, void* to, std::size_t count, ucp_tag_message_h message,
+                                      const ucp_request_param_t* parameters) {
+  if (refuses()) return UCS_STATUS_PTR(UCS_ERR_NO_MEMORY);
+  return real<decltype(&ucp_tag_msg_recv_nbx)>("ucp_tag_msg_recv_nbx")(worker, to, count, message, parameters);
+}
+
+}  // extern "C"

@@ -1,0 +1,26 @@
+#pragma once
+#include <cstdint>
+
+/// A UCX for tests: the installed one, but for some functions that do what it does with cards, or where memory is
+/// short. Its workers are in one process.
+namespace ucx_double {
+
+/// Set before a worker is opened: puts. The others count at any time. A program that does not know the double sets them
+/// by UCX_DOUBLE in the environment: "puts=1,refuse=3".
+struct Settings {
+  unsigned puts =
+      0;  // 0: UCX's; 1: they need nothing of the process that has the memory; 2: so it says, but drops them
+  unsigned refuse = 0;      // receives of tagged messages that are refused in a row before one is taken
+  unsigned fail_flush = 0;  // the so-many-th flush from now fails; 0: none does
+};
+
+struct Seen {
+  unsigned puts = 0, flushes = 0, refused = 0;
+};
+
+}  // namespace ucx_double
+
+extern "C" {
+extern ucx_double::Settings ucx_double_settings;
+extern ucx_double::Seen ucx_double_seen;
+}

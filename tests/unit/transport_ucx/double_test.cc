@@ -1,0 +1,135 @@
+#include <dlfcn.h>
+
+#include "tests/unit/transport_ucx/double/double.h"
+#include "tests/unit/transport_ucx/fixture.h"
+
+// What UCX does with cards, or where memory is short, by a double of some of its functions.
+namespace ashlar::ucx::test {
+namespace {
+
+template <class T>
+T& of_double(const char* name) {
+  static void* const library = dlopen(UCX_DOUBLE, RTLD_NOW | RTLD_LOCAL);
+  return *static_cast<T*>(dlsym(library, name));
+}
+
+ucx_double::Settings& settings() { return of_double<ucx_double::Settings>("ucx_double_settings"); }
+ucx_double::Seen& seen() { return of_double<ucx_double::Seen>("ucx_double_seen"); }
+
+Config over_double() {
+  Config config = with_puts(kWhereProved);
+  config.library = UCX_DOUBLE;
+  return config;
+}
+
+class Double : public testing::Test {
+ protected:
+  void SetUp() override {
+    settings() = {};
+    seen() = {};
+  }
+};
+
+TEST_F(Double, PutsThatNeedNothingOfTheTargetAreUsed) {
+  settings().puts = 1;
+  {
+    const Process process(0, over_double());
+    EXPECT_NE(last_record.find("puts need nothing of the peer's program"), std::string::npos) << last_record;
+  }
+  seen() = {};
+  Writer writer(100000, over_double());
+  EXPECT_EQ(put_completion(writer.a), static_cast<std::uint32_t>(ASHLAR_PUT_AT_DONE));
+  ASSERT_NE(writer.to->capabilities & ASHLAR_CAP_PUT, 0u);
+  const unsigned tried = seen().puts;
+  EXPECT_EQ(tried, 4u) << "two of each process at the start";
+  const std::string from(70000, 'y');
+  Got got;
+  ASSERT_NO_FATAL_FAILURE(writer.put(from, 20000, &got));
+  ASSERT_TRUE(run({&writer.a}, [&] { return got.result != ASHLAR_PENDING; })) << "the target does nothing";
+  EXPECT_EQ(got.result, ASHLAR_OK) << last_failure;
+  EXPECT_EQ(writer.memory, std::string(20000, 'x') + from + std::string(10000, 'x'));
+  EXPECT_EQ(seen().puts, tried + 1);
+}
+
+TEST_F(Double, PutsThatDoNotArriveAreNotOffered) {
+  settings().puts = 2;
+  const Process process(0, over_double());
+  ASSERT_EQ(process.opened, ASHLAR_OK) << last_failure;
+  EXPECT_EQ(put_completion(process), static_cast<std::uint32_t>(ASHLAR_PUT_UNKNOWN));
+  EXPECT_EQ(seen().puts, 1u) << "the first one shows it";
+}
+
+// One flush ends all puts that had left when it was asked for, and they are told of its failure.
+TEST_F(Double, AFlushThatFailsFailsThePutsBeforeIt) {
+  settings().puts = 1;
+  Writer writer(1000, over_double());
+  const std::string from(100, 'y');
+  Got first, second;
+  settings().fail_flush = 1;
+  ASSERT_NO_FATAL_FAILURE(writer.put(from, 0, &first));
+  ASSERT_TRUE(run({&writer.a}, [&] { return first.result != ASHLAR_PENDING; }));
+  EXPECT_LT(first.result, 0);
+  EXPECT_NE(last_failure.find("network.put peer=1"), std::string::npos) << last_failure;
+  ASSERT_NO_FATAL_FAILURE(writer.put(from, 0, &second));
+  ASSERT_TRUE(run({&writer.a}, [&] { return second.result != ASHLAR_PENDING; }));
+  EXPECT_EQ(second.result, ASHLAR_OK) << last_failure;
+}
+
+struct Claim : ashlar_tag_receive {
+  Claim() {
+    done = [](ashlar_tag_receive* self, const ashlar_tag_event* event) {
+      auto& claim = *static_cast<Claim*>(self);
+      claim.result = event->result;
+      claim.tag = event->tag;
+      claim.data.assign(static_cast<const char*>(event->data), event->length);
+    };
+  }
+  ashlar_result result = ASHLAR_PENDING;
+  std::uint64_t tag = 0;
+  std::string data;
+};
+
+ashlar_result send_tagged(Endpoint* to, std::uint64_t tag, std::string* data) {
+  const auto fill = [](void* argument, void* out, std::size_t room) {
+    const auto& from = *static_cast<const std::string*>(argument);
+    EXPECT_EQ(room, from.size());
+    std::memcpy(out, from.data(), from.size());
+    return from.size();
+  };
+  return to->iface->ops->tags->send(to, tag, 0, fill, data, static_cast<std::uint32_t>(data->size()));
+}
+
+// UCX has no memory for the receive of a message that a claim has found: it is that claim's, whatever is claimed next.
+TEST_F(Double, AClaimThatIsRefusedKeepsItsMessage) {
+  Config config = over_double();
+  config.devices = "lo";
+  Process a(0, config, 2), b(1, config, 2);
+  Endpoint* const to = a.connect(1, b.address());
+  Endpoint* const from = b.connect(0, a.address());
+  ASSERT_TRUE(to != nullptr && from != nullptr) << last_failure;
+  ASSERT_EQ(Process::send(to, 1), ASHLAR_OK);
+  ASSERT_EQ(Process::send(from, 1), ASHLAR_OK);
+  ASSERT_TRUE(run({&a, &b}, [&] { return a.got.size() == 1 && b.got.size() == 1; }));
+  std::string first = "the first", second = "another one";
+  ASSERT_EQ(send_tagged(to, 7, &first), ASHLAR_OK) << last_failure;
+  ASSERT_EQ(send_tagged(to, 8, &second), ASHLAR_OK) << last_failure;
+  ASSERT_EQ(Process::send(to, 2), ASHLAR_OK);
+  ASSERT_TRUE(run({&a, &b}, [&] { return b.got.size() == 2; })) << "both are there";
+  settings().refuse = 1;
+  Claim of_seven, of_eight;
+  ASSERT_EQ(b.iface->ops->tags->claim(b.iface.get(), from, 7, 0, &of_seven), ASHLAR_PENDING);
+  EXPECT_EQ(of_seven.result, ASHLAR_PENDING);
+  EXPECT_EQ(seen().refused, 1u);
+  settings().refuse = 0;
+  ASSERT_EQ(b.iface->ops->tags->claim(b.iface.get(), from, 8, 0, &of_eight), ASHLAR_PENDING);
+  ASSERT_TRUE(run({&b}, [&] { return of_seven.result != ASHLAR_PENDING && of_eight.result != ASHLAR_PENDING; }));
+  EXPECT_EQ(of_seven.result, ASHLAR_OK);
+  EXPECT_EQ(of_seven.tag, 7u);
+  EXPECT_EQ(of_seven.data, first);
+  EXPECT_EQ(of_eight.result, ASHLAR_OK);
+  EXPECT_EQ(of_eight.tag, 8u);
+  EXPECT_EQ(of_eight.data, second);
+}
+
+}  // namespace
+}  // namespace ashlar::ucx::test

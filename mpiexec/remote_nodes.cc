@@ -162,13 +162,21 @@ void RemoteNodes::check_running(RemoteNode& node, std::uint64_t now) {
   const bool leaving = node.phase() == RemoteNode::Phase::kLeaving;
   if (const std::string said = node.take_said(); !said.empty() && !leaving)
     say("host " + shown(node.host()) + ": " + said.substr(0, said.size() - 1));
-  const bool silent = silence_ns_ > 0 && now > node.heard_ns() + silence_ns_ && !leaving;
+  const bool silent = silence_ns_ > 0 && now > node.heard_ns() + silence_ns_ && !leaving && way_speaks(node, now);
   if (!node.over(now) && node.trouble().empty() && !silent) return;
   const std::string how = !node.trouble().empty() ? node.trouble() : silent ? silence_words() : node.end_words();
   node.close();
   lose_ways(node);
   if (silent) node.end_agent(now);
   if (!leaving) events_.node_lost(node.node(), how);
+}
+
+/// Whether the hosts that lead to this one give signs of life. If one does not, it will be lost itself soon, and is the
+/// one to be named, or be heard again.
+bool RemoteNodes::way_speaks(const RemoteNode& node, std::uint64_t now) const {
+  for (const RemoteNode* above = node.above(); above != nullptr; above = above->above())
+    if (above->open() && now > above->heard_ns() + 2 * beat_ns_) return false;
+  return true;
 }
 
 std::string RemoteNodes::silence_words() const {

@@ -146,6 +146,7 @@ class RemoteNodes {
   void found(const RecordAnswer& answer, unsigned from);
   void answer(const RecordAnswer& answer, unsigned to);
   void check_running(RemoteNode& node, std::uint64_t now);
+  bool way_speaks(const RemoteNode& node, std::uint64_t now) const;
   std::string silence_words() const;
   void to_all(FrameKind kind, std::string_view body = {});
   RemoteNode* node_of(unsigned rank);

@@ -26,7 +26,7 @@ class TreeOfDaemons : public ::testing::Test, private NodeEvents {
  protected:
   ~TreeOfDaemons() override { unsetenv(kNoWayVariable); }
 
-  void start(unsigned hosts, unsigned width) {
+  void start(unsigned hosts, unsigned width, std::uint64_t silence_ns = 0) {
     signal(SIGPIPE, SIG_IGN);
     sigemptyset(&inherited_.mask);
     getrlimit(RLIMIT_NOFILE, &inherited_.files);
@@ -48,7 +48,7 @@ class TreeOfDaemons : public ::testing::Test, private NodeEvents {
     facts.heap_per_rank = 4096;
     ASSERT_TRUE(board_.make(facts).ok());
     const AgentFacts agent = {.command = "", .daemon = VIRTUAL_DAEMONS, .patience_ns = 300'000'000'000};
-    ASSERT_TRUE(nodes_.launch(map, agent, inherited_, tree_, 0).ok());
+    ASSERT_TRUE(nodes_.launch(map, agent, inherited_, tree_, silence_ns).ok());
     nodes_.set_board(&board_);
     until([this] { return nodes_.all(RemoteNode::Phase::kThere); });
     JobOrder order;
@@ -61,14 +61,15 @@ class TreeOfDaemons : public ::testing::Test, private NodeEvents {
     until([this] { return started_ == hosts_; });
   }
 
-  void turn() {
+  void turn() { turn(now_ns()); }
+  void turn(std::uint64_t now) {
     std::vector<pollfd> fds;
     nodes_.flush();
     nodes_.add(&fds);
     (void)poll(fds.data(), fds.size(), 10);
-    nodes_.handle(fds, now_ns());
+    nodes_.handle(fds, now);
     int status = 0;
-    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) (void)nodes_.take_end(pid, status, now_ns());
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) (void)nodes_.take_end(pid, status, now);
   }
   template <class Condition>
   void until(const Condition& condition) {
@@ -254,6 +255,22 @@ TEST_F(TreeOfDaemons, OneDaemonAfterTheOther) {
     ASSERT_EQ(lost_.back(), host);
     ASSERT_EQ(why_.back().find("its agent, "), 0u) << why_.back();
   }
+}
+
+// A host that is silent keeps back the signs of life of those behind it, whose last ones are older than its own.
+TEST_F(TreeOfDaemons, ASilentHostIsNamedBeforeThoseBehindIt) {
+  constexpr std::uint64_t kSecond = 1'000'000'000, kSilence = 20 * kSecond;
+  start(12, 3, kSilence);
+  forget_passed();  // all hosts have just answered
+  const std::uint64_t begin = now_ns();
+  for (unsigned host = 0; host < 3; ++host) nodes_.signal(host, kEnterFence);
+  while (fences_ < 3) turn(begin + 2 * kSecond);
+  for (std::uint64_t now = begin + 2 * kSecond; lost_.empty(); now += kSecond / 4) {
+    ASSERT_LT(now, begin + 2 * kSilence);
+    nodes_.check(now);
+  }
+  EXPECT_EQ(lost_.front(), 0u);
+  EXPECT_NE(why_.front().find("silent for 20 s"), std::string::npos) << why_.front();
 }
 
 TEST_F(TreeOfDaemons, HostsThatLetNobodyInFromEachOtherAreReachedFromHere) {

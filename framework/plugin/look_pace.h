@@ -6,7 +6,9 @@
 namespace ashlar::plugin {
 
 /// When a transport looks for arrivals whose look costs a system call. Just after something has happened every round of
-/// progress looks; then the looks are `interval` apart, and the clock is read in some of the rounds only.
+/// progress looks; then the looks are `interval` apart, and the clock is read in some of the rounds only. Where many
+/// looks were in vain since anything was sent or came, they are four intervals apart: those who wait for a process of
+/// their node would else pay a system call of 0.4 us in each 10 us.
 class LookPace {
  public:
   /// `every_round`: rounds take long, so each one reads the clock.
@@ -15,7 +17,12 @@ class LookPace {
     rounds_apart_ = every_round ? 1 : 4;
   }
   /// Something has happened, or is about to.
-  void heat() { hot_ = kHotLooks; }
+  void heat() {
+    hot_ = kHotLooks;
+    quiet_ = 0;
+  }
+  /// Something was sent, and may be answered.
+  void expect() { quiet_ = 0; }
   std::uint32_t round() const { return round_; }
   std::uint64_t clock() const { return clock_; }  // of the last look
 
@@ -26,14 +33,21 @@ class LookPace {
       return true;
     }
     if (interval_ != 0 && round_ % rounds_apart_ != 0) return false;
-    return now_ns() - clock_ >= interval_;
+    return now_ns() - clock_ >= (quiet_ < kQuietLooks ? interval_ : kQuietIntervals * interval_);
   }
-  void begin_look() { clock_ = now_ns(); }
+  void begin_look() {
+    clock_ = now_ns();
+    ++quiet_;
+  }
 
  private:
   static constexpr unsigned kHotLooks = 300;
+  // Each hot look counts, too: at the default interval the pace falls after a millisecond.
+  static constexpr std::uint32_t kQuietLooks = kHotLooks + 100;
+  static constexpr std::uint64_t kQuietIntervals = 4;
 
   unsigned hot_ = 0;
+  std::uint32_t quiet_ = 0;  // looks since something was sent or came
   std::uint32_t round_ = 0, rounds_apart_ = 4;
   std::uint64_t interval_ = 0, clock_ = 0;
 };

@@ -159,8 +159,21 @@ std::uint32_t peer_of_identity(void* lane_context, const std::uint64_t job[2], s
 namespace {
 
 // A wait that spins looks at memory in each of its rounds, which takes about 10 ns, and at networks in every second
-// one; in every 32nd when nothing has come from there in the last looks.
-constexpr std::uint32_t kFarRounds = 2, kFarRoundsQuiet = 32, kFarQuiet = 64;
+// one; less often when nothing has come from there in the last looks. After 64 looks a message between hosts may still
+// be under way (1.3 us so far); after 256 (60 us) a neighbour is the likelier sender, and a look keeps it waiting for
+// 20 ns.
+struct FarPace {
+  std::uint32_t looks;   // in vain, up to which this holds
+  std::uint32_t rounds;  // from one look to the next
+};
+constexpr FarPace kFarPaces[] = {{.looks = 64, .rounds = 2}, {.looks = 256, .rounds = 32}};
+constexpr std::uint32_t kFarRoundsAtLast = 128;
+
+std::uint32_t rounds_to_far(std::uint32_t quiet) {
+  for (const FarPace& pace : kFarPaces)
+    if (quiet < pace.looks) return pace.rounds;
+  return kFarRoundsAtLast;
+}
 
 /// One round with the first `ifaces` interfaces.
 [[gnu::always_inline]] inline unsigned poll_first(Lane& lane, unsigned ifaces) ASHLAR_REQUIRES(lane.lock) {
@@ -187,8 +200,7 @@ constexpr std::uint32_t kFarRounds = 2, kFarRoundsQuiet = 32, kFarQuiet = 64;
 unsigned poll(Lane& lane) { return poll_first(lane, lane.iface_count); }
 
 unsigned poll_in_wait(Lane& lane) {
-  const std::uint32_t every = lane.far_quiet < kFarQuiet ? kFarRounds : kFarRoundsQuiet;
-  if (++lane.near_rounds < every) return poll_first(lane, lane.near_count);
+  if (++lane.near_rounds < rounds_to_far(lane.far_quiet)) return poll_first(lane, lane.near_count);
   lane.near_rounds = 0;
   unsigned far = 0;
   for (unsigned i = lane.near_count; i < lane.iface_count; ++i) far += lane.ifaces[i]->ops->progress(lane.ifaces[i]);

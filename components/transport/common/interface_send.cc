@@ -46,6 +46,7 @@ Buffer* Interface::buffer_for(Endpoint& peer, std::uint32_t length) {
 void Interface::send(Endpoint& peer, Buffer& message) {
   ++peer.number;
   counters.sent.add();
+  pace_.expect();
   counters.sent_bytes.add(message.length - sizeof(Frame));
   submit(peer, message);
 }
@@ -71,6 +72,7 @@ ashlar_result Interface::send_short(Endpoint& peer, const Frame& frame, const vo
   if (result != ASHLAR_OK) return result;
   ++peer.number;
   counters.sent.add();
+  pace_.expect();
   counters.sent_bytes.add(frame.length);
   return ASHLAR_OK;
 }
@@ -252,6 +254,7 @@ ashlar_result Interface::transfer(Operation::What what, Endpoint& peer, void* he
   transfer->length = length;
   transfer->done = done;
   (puts ? counters.puts : counters.gets).add();
+  pace_.expect();
   peer.transfers_waiting.push_back(transfer);
   flush_later(peer);
   return ASHLAR_PENDING;

@@ -64,6 +64,7 @@ ashlar_result Interface::tag_send(Endpoint& peer, std::uint64_t tag, std::uint64
     done += n;
   }
   counters.tags_sent.add();
+  pace_.expect();
   counters.sent_bytes.add(length);
   submit(peer, *buffer);
   return ASHLAR_OK;
@@ -82,6 +83,7 @@ ashlar_result Interface::tag_announce(Endpoint& peer, std::uint64_t tag, std::ui
   if (frame.length != 0) std::memcpy(first->payload(), data, frame.length);
   send(peer, *first);
   counters.tags_sent.add();
+  pace_.expect();
   submit(peer, *second);
   return ASHLAR_OK;
 }

@@ -61,8 +61,8 @@ inline constexpr std::uint32_t kParamCount = 10;
                          ASHLAR_PARAM_U64, ASHLAR_TUNER_BASIC, network::kCountRange),                                  \
       ASHLAR_NETWORK_ROW("look_interval", sessions.look_interval, "10us",                                              \
                          "Longest time between two looks at what " library                                             \
-                         " has, in a wait; the looks follow each "                                                     \
-                         "other closely after an arrival.",                                                            \
+                         " has, in a wait, four times as long where many were in vain; the looks follow each other "   \
+                         "closely after an arrival.",                                                                  \
                          ASHLAR_PARAM_DURATION, ASHLAR_TUNER_BASIC, network::kLookRange),                              \
       ASHLAR_NETWORK_ROW(                                                                                              \
           "handshake_timeout", sessions.handshake_timeout, "60s",                                                      \

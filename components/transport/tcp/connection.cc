@@ -70,6 +70,7 @@ void Connection::send_now() {
 }
 
 void Connection::send(const Frame& frame, const void* data) {
+  iface_.expect_answer();
   last_used_ = iface_.clock();
   if (burst_round_ != iface_.round()) {
     burst_round_ = iface_.round();
@@ -94,6 +95,7 @@ void Connection::send(const Frame& frame, const void* data) {
 }
 
 void Connection::commit() {
+  iface_.expect_answer();
   last_used_ = iface_.clock();
   ask_if_due();
   flush();

@@ -52,6 +52,7 @@ class Interface : public ashlar_iface {
   const Config& config() const { return config_; }
   std::uint64_t nonce() const { return address_.nonce; }
   const Secret& secret() const { return address_.secret; }
+  void expect_answer() { pace_.expect(); }
   std::uint64_t clock() const { return pace_.clock(); }  // of the last look
   std::uint32_t round() const { return pace_.round(); }  // of progress
   std::vector<std::byte>& scratch(std::size_t bytes);

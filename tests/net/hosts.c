@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static int rank, ranks;
@@ -62,6 +63,18 @@ static void say_where(const char* who) {
   if (getcwd(folder, sizeof folder) == NULL) folder[0] = '\0';
   printf("%s %d of %d on %s in %s\n", who, rank, ranks, host, folder);
   fflush(stdout);
+}
+
+/* Rank 0 is away for two seconds. The others say how much of a processor they took to wait for it. */
+static void idle(void) {
+  struct timespec begin, end;
+  MPI_Barrier(MPI_COMM_WORLD);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+  if (rank == 0) sleep(2);
+  MPI_Barrier(MPI_COMM_WORLD);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+  printf("rank %d %.0f ms\n", rank,
+         (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) * 1e-6);
 }
 
 /* Waits for a message that never comes, and says how that ends. */
@@ -169,6 +182,8 @@ int main(int argc, char** argv) {
     if (rank == 0 || rank == ranks - 1)
       MPI_Recv(&number, 1, MPI_INT, ranks - 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(what, "idle") == 0) {
+    idle();
   } else if (strcmp(what, "exit") == 0) { /* the last rank returns 7, after MPI_Finalize */
     MPI_Finalize();
     return rank == ranks - 1 ? 7 : 0;

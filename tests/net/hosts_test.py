@@ -608,6 +608,17 @@ class ProgramsTest(HostsTest):
         # Counted by the program: flags inside the hosts, one message to and from each leader, no other rank asks for an address.
         self.run_all(["coll_nodes 4"], "a:4,b:4", 8)
 
+    def test_ranks_that_wait_leave_the_processor_to_others(self):
+        core = min(os.sched_getaffinity(0))
+        for transport in filter(was_built, ("tcp", "ucx", "ofi")):
+            with self.subTest(transport):
+                done = self.run_job("--bind-to", "none", "--host", "a:2,b:2", "-n", 4, "--set", f"transport={transport},shm,self",
+                                    HOSTS, "idle", preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+                used = {int(words[1]): float(words[2]) for words in map(str.split, done.stdout.splitlines())}
+                self.assertEqual(sorted(used), [0, 1, 2, 3])
+                # Three ranks that did not sleep would use the two seconds.
+                self.assertLess(used[1] + used[2] + used[3], 600, used)
+
     def test_a_tuning_file_is_measured_on_two_hosts(self):
         tune = os.path.join(os.path.dirname(MPIEXEC), "ashlar_tune")
         done = self.run_job("--bind-to", "none", "--timeout", 100, "--host", "a:2,b:2", "-n", 4, tune, "--seconds", "0.001",

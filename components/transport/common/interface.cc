@@ -25,6 +25,8 @@ namespace {
 constexpr std::size_t kSmallInSlab = 64, kLargeInSlab = 8;
 constexpr int kQuietTries = 100;
 constexpr std::uint64_t kLinger = 100'000'000;  // for what has not left when the interface ends
+constexpr std::uint64_t kRestless = 2'000'000;  // ns for a library that lets nobody sleep to bring something
+constexpr long kNap = 1'000'000;                // ns asleep, where it does not
 constexpr long kSleepAtMost = 500'000'000;      // ns: a process that sleeps asks for its peers, too
 
 }  // namespace
@@ -153,19 +155,55 @@ unsigned Interface::look() {
   if (!taking_.empty()) [[unlikely]]
     give_up_claims();
   if (pace_.clock() >= next_tick_) tick();
-  if (handled != 0)
+  if (handled != 0) {
     pace_.heat();
-  else
+    restless_since_ = 0;
+  } else {
     counters.empty_looks.add();
+  }
   return handled;
 }
 
 ashlar_result Interface::arm() {
+  if (rests_) end_rest();  // another thread sleeps, and has not been woken
   flush_all();
-  if (!to_flush_.empty()) return ASHLAR_AGAIN;
-  if (!fabric_->may_sleep()) return ASHLAR_AGAIN;
   epoll_event event;
-  return wake_ && epoll_wait(wake_.get(), &event, 1, 0) > 0 ? ASHLAR_AGAIN : ASHLAR_OK;
+  if (to_flush_.empty() && fabric_->may_sleep() && !(wake_ && epoll_wait(wake_.get(), &event, 1, 0) > 0)) {
+    restless_since_ = 0;
+    return ASHLAR_OK;
+  }
+  if (restless_since_ == 0) restless_since_ = now_ns();
+  if (now_ns() - restless_since_ < kRestless) return ASHLAR_AGAIN;
+  if (wake_) rest();
+  return ASHLAR_OK;
+}
+
+/// While a peer that computes has not answered a new connection, libraries keep their descriptors readable, or do not
+/// let the process sleep, though there is nothing to do. Then the clock wakes it, until something happens.
+void Interface::rest() {
+  const itimerspec when = {.it_interval = {.tv_sec = 0, .tv_nsec = kSleepAtMost},
+                           .it_value = {.tv_sec = 0, .tv_nsec = kNap}};
+  (void)timerfd_settime(timer_.get(), 0, &when, nullptr);
+  hear_library(false);
+  rests_ = true;
+}
+
+void Interface::disarm() {
+  pace_.heat();
+  if (rests_) end_rest();
+}
+
+void Interface::end_rest() {
+  rests_ = false;
+  read_timer();
+  hear_library(true);
+}
+
+/// Whether arrivals wake the process.
+void Interface::hear_library(bool on) {
+  epoll_event event = {};
+  if (on) event.events = EPOLLIN;
+  (void)epoll_ctl(wake_.get(), EPOLL_CTL_MOD, fabric_->wake_fd(), &event);
 }
 
 bool Interface::idle() {

@@ -38,7 +38,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   ashlar_result expose(const void* address, std::uint64_t length, int kind, ashlar_key* out);
   void unexpose(const ashlar_key& key);
   ashlar_result arm();
-  void disarm() { pace_.heat(); }
+  void disarm();
   int wake_fd() const { return wake_.get(); }
   /// Whether all that was sent has left.
   bool idle();
@@ -74,6 +74,10 @@ class Interface : public ashlar_iface, private Fabric::Events {
 
   // interface.cc: rounds of progress.
   void watch_arrivals();
+  void rest();
+  void end_rest();
+  void hear_library(bool on);
+  void read_timer();
   unsigned look();
 
   // interface_send.cc
@@ -173,6 +177,8 @@ class Interface : public ashlar_iface, private Fabric::Events {
   std::uint64_t asked_ = 0, asked_at_ = 0, asking_from_ = 0;  // of the question: peer's nonce; where the next begins
   std::uint64_t next_tick_ = 0;
   Descriptor wake_, timer_;
+  std::uint64_t restless_since_ = 0;  // ns: since then the library has not let the process sleep, nor brought anything
+  bool rests_ = false;                // sleeps by the clock alone
   bool proving_ = false, closing_ = false;
   std::uint32_t proved_ = 0;  // the last trial that has arrived
 

@@ -13,11 +13,15 @@ constexpr std::uint64_t kLastMessages = 50'000'000;  // for what a process sent 
 
 }  // namespace
 
+void Interface::read_timer() {
+  std::uint64_t expired = 0;
+  if (timer_) (void)!::read(timer_.get(), &expired, sizeof expired);
+}
+
 void Interface::tick() {
   next_tick_ = pace_.clock() + kTickEvery;
   if (proving_ || closing_) return;
-  std::uint64_t expired = 0;
-  if (timer_) (void)!::read(timer_.get(), &expired, sizeof expired);
+  read_timer();
   liveness_.let_go();
   for (auto& [nonce, entry] : peers_) {
     Endpoint& peer = *entry;

@@ -67,8 +67,7 @@ extern const ashlar_param kParams[] = {
         ASHLAR_PARAM_U64, ASHLAR_TUNER_BASIC, kCountRange),
     ROW(look_interval, "10us",
         "Longest time between two looks at the sockets in a wait, four times as long where many were in vain; the "
-        "looks "
-        "follow each other closely after an arrival.",
+        "looks follow each other closely after an arrival.",
         ASHLAR_PARAM_DURATION, ASHLAR_TUNER_BASIC, kLookRange),
     ROW(connect_timeout, "60s", "Time after which a peer that no address reaches is given up.", ASHLAR_PARAM_DURATION,
         ASHLAR_USER_DETAIL, kTimeoutRange),

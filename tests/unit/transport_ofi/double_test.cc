@@ -177,6 +177,16 @@ TEST_F(Double, ProcessesTakeCardsOfOneKindInTurn) {
   ASSERT_NO_FATAL_FAILURE(exchange(pair, 40));
 }
 
+// The double never says that nothing has arrived, as libraries do while a connection waits for a peer that computes.
+TEST_F(Double, ALibraryThatLetsNobodySleepIsAskedByTheClock) {
+  Process process(0, over_double());
+  ASSERT_EQ(process.opened, ASHLAR_OK) << last_failure;
+  EXPECT_EQ(process.iface->wake_fd(), -1);
+  EXPECT_EQ(process.iface->arm(), ASHLAR_AGAIN) << "something may come at once";
+  EXPECT_TRUE(run({&process}, [&] { return process.iface->arm() == ASHLAR_OK; }));
+  process.iface->disarm();
+}
+
 TEST_F(Double, EveryMemoryModeIsObeyed) {
   constexpr int kModes[] = {FI_MR_LOCAL, FI_MR_VIRT_ADDR, FI_MR_ALLOCATED, FI_MR_PROV_KEY, FI_MR_ENDPOINT};
   for (unsigned set = 0; set < 1u << std::size(kModes); ++set) {

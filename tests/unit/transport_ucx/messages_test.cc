@@ -1,3 +1,5 @@
+#include <poll.h>
+
 #include "tests/unit/transport_ucx/fixture.h"
 
 // Messages over UCX's tcp, which needs no card.
@@ -155,6 +157,29 @@ TEST(Puts, ToAProcessThatHasEndedFail) {
     return std::all_of(got.begin(), got.end(), [](const Got& one) { return one.result != ASHLAR_PENDING; });
   }));
   EXPECT_LT(got.back().result, 0);
+}
+
+// UCX's descriptor is readable while a new connection is not answered.
+TEST(Sleep, WhileAPeerComputesTheClockWakes) {
+  Process a(0), b(1);
+  ASSERT_EQ(a.opened, ASHLAR_OK) << last_failure;
+  ASSERT_GE(a.iface->wake_fd(), 0);
+  Endpoint* const to = a.connect(1, b.address());
+  ASSERT_NE(to, nullptr) << last_failure;
+  ASSERT_EQ(Process::send(to, 7), ASHLAR_OK);
+  for (int times = 0; times < 5; ++times) {
+    ASSERT_TRUE(run({&a}, [&] { return a.iface->arm() == ASHLAR_OK; })) << times;
+    pollfd wake = {.fd = a.iface->wake_fd(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(poll(&wake, 1, 5000), 1) << times;
+    a.iface->disarm();
+  }
+  ASSERT_TRUE(run({&a, &b}, [&] { return b.got.size() == 1; }));
+  EXPECT_TRUE(run({&a, &b}, [&] { return a.iface->arm() == ASHLAR_OK; }));
+  ASSERT_EQ(Process::send(b.connect(0, a.address()), 8), ASHLAR_OK);
+  ASSERT_TRUE(run({&b}, [&] {
+    pollfd wake = {.fd = a.iface->wake_fd(), .events = POLLIN, .revents = 0};
+    return poll(&wake, 1, 0) == 1;
+  })) << "an arrival wakes again";
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include "mpiexec/topology.h"
 
-#include <fcntl.h>
 #include <hwloc.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,21 +10,11 @@
 #include <map>
 
 #include "framework/base/processors.h"
+#include "framework/base/small_file.h"
 #include "mpiexec/text.h"
 
 namespace ashlar::mpiexec {
 namespace {
-
-std::string read_file(const std::string& path) {
-  std::string out;
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return out;
-  char buffer[4096];
-  const ssize_t n = read(fd, buffer, sizeof buffer);
-  if (n > 0) out.assign(buffer, static_cast<std::size_t>(n));
-  close(fd);
-  return out;
-}
 
 Topology one_core_each() {
   Topology t;
@@ -54,12 +42,12 @@ unsigned Topology::cores() const {
 
 std::optional<double> cpu_quota() {
   // Version 2 only: inside a container the group is mounted at the root, outside its path stands in /proc/self/cgroup.
-  std::string path = read_file("/proc/self/cgroup");
+  std::string path = small_file("/proc/self/cgroup");
   const std::size_t at = path.find("0::");
   path = at == std::string::npos ? "/" : path.substr(at + 3, path.find('\n', at) - at - 3);
   std::optional<double> least;
   for (;;) {
-    const std::string limit = read_file("/sys/fs/cgroup" + (path == "/" ? "" : path) + "/cpu.max");
+    const std::string limit = small_file("/sys/fs/cgroup" + (path == "/" ? "" : path) + "/cpu.max");
     double quota = 0, period = 0;
     if (std::sscanf(limit.c_str(), "%lf %lf", &quota, &period) == 2 && period > 0)
       if (!least || quota / period < *least) least = quota / period;

@@ -1,6 +1,5 @@
 #include "framework/memory/headroom.h"
 
-#include <fcntl.h>
 #include <mpi.h>
 #include <unistd.h>
 
@@ -10,23 +9,12 @@
 
 #include "framework/base/clock.h"
 #include "framework/base/failure.h"
+#include "framework/base/small_file.h"
 
 namespace ashlar::memory {
 namespace {
 
 constexpr std::uint64_t kUnknown = UINT64_MAX;
-
-/// The contents of a small file; "" when it cannot be read.
-std::string contents(const std::string& path) {
-  std::string text;
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return text;
-  char buffer[4096];
-  for (ssize_t got; (got = read(fd, buffer, sizeof buffer)) > 0 && text.size() < 64 * 1024;)
-    text.append(buffer, static_cast<std::size_t>(got));
-  close(fd);
-  return text;
-}
 
 /// The number at the beginning of `text`; "max" and what is no number: kUnknown.
 std::uint64_t number(std::string_view text) {
@@ -61,7 +49,7 @@ void each_group(const std::string& mount, std::string path, const Names& names, 
     if (path == "/") path.clear();
     const std::string folder = mount + path + "/";
     // A group that is not there is one outside the container, where its own group is the root of the mount.
-    if (const std::uint64_t limit = number(contents(folder + names.limit)); limit != kUnknown)
+    if (const std::uint64_t limit = number(small_file(folder + names.limit)); limit != kUnknown)
       look(folder, limit, names, path.empty() ? "/" : path);
     if (path.empty()) return;
   }
@@ -69,7 +57,7 @@ void each_group(const std::string& mount, std::string path, const Names& names, 
 
 template <class Look>
 void each_group_of_process(const std::string& root, Look look) {
-  const std::string groups = contents(root + "/proc/self/cgroup");
+  const std::string groups = small_file(root + "/proc/self/cgroup");
   std::string_view rest = groups;
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -96,14 +84,14 @@ Available available_memory(const std::string& root) {
   const auto consider = [&least](std::uint64_t bytes, const std::string& limit) {
     if (bytes < least.bytes) least = {.bytes = bytes, .limit = limit};
   };
-  if (const std::uint64_t kib = value_of(contents(root + "/proc/meminfo"), "MemAvailable:"); kib != kUnknown)
+  if (const std::uint64_t kib = value_of(small_file(root + "/proc/meminfo"), "MemAvailable:"); kib != kUnknown)
     consider(kib * 1024, "MemAvailable of /proc/meminfo");
   each_group_of_process(
       root, [&](const std::string& folder, std::uint64_t limit, const Names& names, const std::string& name) {
-        const std::uint64_t used = number(contents(folder + names.usage));
+        const std::uint64_t used = number(small_file(folder + names.usage));
         if (used == kUnknown) return;
         // Pages of files that have not been used for a while make room for others.
-        const std::uint64_t cached = value_of(contents(folder + "memory.stat"), names.reclaimable);
+        const std::uint64_t cached = value_of(small_file(folder + "memory.stat"), names.reclaimable);
         const std::uint64_t held = used - (cached == kUnknown ? 0 : std::min(cached, used));
         consider(limit > held ? limit - held : 0, std::string(names.limit) + " of control group " + name);
       });
@@ -111,11 +99,11 @@ Available available_memory(const std::string& root) {
 }
 
 bool strict_overcommit(const std::string& root) {
-  return number(contents(root + "/proc/sys/vm/overcommit_memory")) == 2;
+  return number(small_file(root + "/proc/sys/vm/overcommit_memory")) == 2;
 }
 
 std::uint64_t physical_memory(const std::string& root) {
-  const std::uint64_t kib = value_of(contents(root + "/proc/meminfo"), "MemTotal:");
+  const std::uint64_t kib = value_of(small_file(root + "/proc/meminfo"), "MemTotal:");
   std::uint64_t bytes = kib == kUnknown ? kUnknown : kib * 1024;
   each_group_of_process(root, [&](const std::string&, std::uint64_t limit, const Names&, const std::string&) {
     bytes = std::min(bytes, limit);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/base/processors.h"
+#include "framework/base/small_file.h"
 #include "framework/plugin/topology.h"
 
 namespace {
@@ -35,14 +36,8 @@ constexpr Type kTypes[] = {{"hwloc://Machine", "", 0},
                            {"hwloc://Core", "topology/thread_siblings_list", 0},
                            {"hwloc://PU", "", -1}};
 
-std::string line_of(const std::string& path) {
-  char text[1024] = "";
-  if (std::FILE* file = std::fopen((folder + "/" + path).c_str(), "re")) {
-    if (!std::fgets(text, sizeof text, file)) text[0] = '\0';
-    std::fclose(file);
-  }
-  return text;
-}
+/// What a file of that folder says; most have one line.
+std::string said_in(const std::string& path) { return ashlar::small_file(folder + "/" + path); }
 
 bool holds(const std::vector<unsigned>& list, unsigned number) {
   for (const unsigned n : list)
@@ -51,8 +46,8 @@ bool holds(const std::vector<unsigned>& list, unsigned number) {
 }
 
 std::vector<unsigned> of_numa_node(unsigned cpu) {
-  for (const unsigned node : ashlar::processors_in(line_of("node/has_cpu"))) {
-    std::vector<unsigned> list = ashlar::processors_in(line_of("node/node" + std::to_string(node) + "/cpulist"));
+  for (const unsigned node : ashlar::processors_in(said_in("node/has_cpu"))) {
+    std::vector<unsigned> list = ashlar::processors_in(said_in("node/node" + std::to_string(node) + "/cpulist"));
     if (holds(list, cpu)) return list;
   }
   return {};
@@ -62,8 +57,8 @@ std::vector<unsigned> of_cache(unsigned cpu, int level) {
   const std::string cache = "cpu/cpu" + std::to_string(cpu) + "/cache/index";
   for (int i = 0; i < 8; ++i) {
     const std::string at = cache + std::to_string(i);
-    if (std::atoi(line_of(at + "/level").c_str()) != level || line_of(at + "/type")[0] == 'I') continue;
-    return ashlar::processors_in(line_of(at + "/shared_cpu_list"));
+    if (std::atoi(said_in(at + "/level").c_str()) != level || said_in(at + "/type")[0] == 'I') continue;
+    return ashlar::processors_in(said_in(at + "/shared_cpu_list"));
   }
   return {};
 }
@@ -73,7 +68,7 @@ std::vector<unsigned> instance_around(const Type& type, unsigned cpu) {
   if (type.cache_level > 0) return of_cache(cpu, type.cache_level);
   if (type.cache_level < 0) return {cpu};
   if (std::strcmp(type.leaf, "node") == 0) return of_numa_node(cpu);
-  return ashlar::processors_in(line_of("cpu/cpu" + std::to_string(cpu) + "/" + type.leaf));
+  return ashlar::processors_in(said_in("cpu/cpu" + std::to_string(cpu) + "/" + type.leaf));
 }
 
 const char* type_at(ashlar_topology*, std::uint32_t index) {

@@ -3,26 +3,13 @@
 #include <dirent.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <numeric>
 
 #include "framework/base/processors.h"
+#include "framework/base/small_file.h"
 
 namespace ashlar::network {
-namespace {
-
-/// The processors near a card; empty: the system does not say.
-std::vector<unsigned> near(const std::string& folder) {
-  char text[4096] = "";
-  if (std::FILE* const file = std::fopen((folder + "/local_cpulist").c_str(), "re")) {
-    if (std::fgets(text, sizeof text, file) == nullptr) text[0] = 0;
-    std::fclose(file);
-  }
-  return processors_in(text);
-}
-
-}  // namespace
 
 std::vector<Card> cards(bool (*fits)(const Card&)) {
   std::vector<Card> found;
@@ -50,7 +37,7 @@ Turn turn_of(std::uint32_t local_rank, const std::vector<unsigned>& processors,
              const std::vector<std::string>& folders) {
   std::vector<std::size_t> nearby;
   for (std::size_t i = 0; i < folders.size(); ++i) {
-    const std::vector<unsigned> around = near(folders[i]);
+    const std::vector<unsigned> around = processors_in(small_file(folders[i] + "/local_cpulist"));
     if (std::find_first_of(around.begin(), around.end(), processors.begin(), processors.end()) != around.end())
       nearby.push_back(i);
   }

@@ -2,27 +2,22 @@
 
 #include <dirent.h>
 
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 
 #include "components/transport/common/card.h"
 #include "framework/base/ip_interfaces.h"
+#include "framework/base/small_file.h"
 
 namespace ashlar::ucx {
 namespace {
 
 constexpr unsigned kMellanox = 0x15b3;  // the maker's number on the PCI bus
 
-/// The first line of a file, without its end; empty: there is none.
+/// A file of one line, without its end.
 std::string line_of(const std::string& path) {
-  char text[256] = "";
-  if (std::FILE* const file = std::fopen(path.c_str(), "re")) {
-    if (std::fgets(text, sizeof text, file) == nullptr) text[0] = 0;
-    std::fclose(file);
-  }
-  return {text, std::strcspn(text, "\n")};
+  const std::string text = small_file(path);
+  return text.substr(0, text.find('\n'));
 }
 
 bool of_mellanox(const network::Card& card) {

@@ -162,17 +162,11 @@ namespace {
 // one; less often when nothing has come from there in the last looks. After 64 looks a message between hosts may still
 // be under way (1.3 us so far); after 256 (60 us) a neighbour is the likelier sender, and a look keeps it waiting for
 // 20 ns.
-struct FarPace {
-  std::uint32_t looks;   // in vain, up to which this holds
-  std::uint32_t rounds;  // from one look to the next
-};
-constexpr FarPace kFarPaces[] = {{.looks = 64, .rounds = 2}, {.looks = 256, .rounds = 32}};
-constexpr std::uint32_t kFarRoundsAtLast = 128;
+constexpr std::uint32_t kQuietAfter = 64, kSilentAfter = 256;  // looks in vain
+constexpr std::uint32_t kFarRounds = 2, kFarRoundsQuiet = 32, kFarRoundsSilent = 128;
 
 std::uint32_t rounds_to_far(std::uint32_t quiet) {
-  for (const FarPace& pace : kFarPaces)
-    if (quiet < pace.looks) return pace.rounds;
-  return kFarRoundsAtLast;
+  return quiet < kQuietAfter ? kFarRounds : quiet < kSilentAfter ? kFarRoundsQuiet : kFarRoundsSilent;
 }
 
 /// One round with the first `ifaces` interfaces.

@@ -25,9 +25,10 @@ namespace {
 constexpr std::size_t kSmallInSlab = 64, kLargeInSlab = 8;
 constexpr int kQuietTries = 100;
 constexpr std::uint64_t kLinger = 100'000'000;  // for what has not left when the interface ends
-constexpr std::uint64_t kRestless = 2'000'000;  // ns for a library that lets nobody sleep to bring something
-constexpr long kNap = 1'000'000;                // ns asleep, where it does not
-constexpr long kSleepAtMost = 500'000'000;      // ns: a process that sleeps asks for its peers, too
+constexpr std::uint64_t kRestless =
+    2'000'000;                              // ns without an event, after which a library that allows no sleep is masked
+constexpr long kNap = 1'000'000;            // ns asleep, while it is masked
+constexpr long kSleepAtMost = 500'000'000;  // ns: a process that sleeps asks for its peers, too
 
 }  // namespace
 
@@ -127,11 +128,20 @@ void Interface::watch_arrivals() {
   }
   if (!quiet) return;
   timer_ = Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-  const itimerspec when = {.it_interval = {.tv_sec = 0, .tv_nsec = kSleepAtMost},
-                           .it_value = {.tv_sec = 0, .tv_nsec = kSleepAtMost}};
-  if (timerfd_settime(timer_.get(), 0, &when, nullptr) == 0 &&
-      epoll_ctl(wake.get(), EPOLL_CTL_ADD, timer_.get(), &event) == 0)
+  if (wake_after(kSleepAtMost) && epoll_ctl(wake.get(), EPOLL_CTL_ADD, timer_.get(), &event) == 0)
     wake_ = std::move(wake);
+}
+
+/// Once after this time, and then as often as a process that sleeps wakes in any case.
+bool Interface::wake_after(long ns) {
+  const itimerspec when = {.it_interval = {.tv_sec = 0, .tv_nsec = kSleepAtMost},
+                           .it_value = {.tv_sec = 0, .tv_nsec = ns}};
+  return timerfd_settime(timer_.get(), 0, &when, nullptr) == 0;
+}
+
+void Interface::read_timer() {
+  std::uint64_t expired = 0;
+  if (timer_) (void)!::read(timer_.get(), &expired, sizeof expired);
 }
 
 ashlar_result Interface::write_address(void* out, std::uint32_t* length) const {
@@ -172,8 +182,9 @@ ashlar_result Interface::arm() {
     restless_since_ = 0;
     return ASHLAR_OK;
   }
-  if (restless_since_ == 0) restless_since_ = now_ns();
-  if (now_ns() - restless_since_ < kRestless) return ASHLAR_AGAIN;
+  const std::uint64_t now = now_ns();
+  if (restless_since_ == 0) restless_since_ = now;
+  if (now - restless_since_ < kRestless) return ASHLAR_AGAIN;
   if (wake_) rest();
   return ASHLAR_OK;
 }
@@ -181,9 +192,7 @@ ashlar_result Interface::arm() {
 /// While a peer that computes has not answered a new connection, libraries keep their descriptors readable, or do not
 /// let the process sleep, though there is nothing to do. Then the clock wakes it, until something happens.
 void Interface::rest() {
-  const itimerspec when = {.it_interval = {.tv_sec = 0, .tv_nsec = kSleepAtMost},
-                           .it_value = {.tv_sec = 0, .tv_nsec = kNap}};
-  (void)timerfd_settime(timer_.get(), 0, &when, nullptr);
+  (void)wake_after(kNap);
   hear_library(false);
   rests_ = true;
 }

@@ -77,6 +77,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void rest();
   void end_rest();
   void hear_library(bool on);
+  bool wake_after(long ns);
   void read_timer();
   unsigned look();
 

@@ -83,7 +83,6 @@ ashlar_result Interface::tag_announce(Endpoint& peer, std::uint64_t tag, std::ui
   if (frame.length != 0) std::memcpy(first->payload(), data, frame.length);
   send(peer, *first);
   counters.tags_sent.add();
-  pace_.expect();
   submit(peer, *second);
   return ASHLAR_OK;
 }

@@ -13,11 +13,6 @@ constexpr std::uint64_t kLastMessages = 50'000'000;  // for what a process sent 
 
 }  // namespace
 
-void Interface::read_timer() {
-  std::uint64_t expired = 0;
-  if (timer_) (void)!::read(timer_.get(), &expired, sizeof expired);
-}
-
 void Interface::tick() {
   next_tick_ = pace_.clock() + kTickEvery;
   if (proving_ || closing_) return;

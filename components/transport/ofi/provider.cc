@@ -157,17 +157,16 @@ bool Provider::tags_pay() const {
                      [&](const char* name) { return has(info_->fabric_attr->prov_name, name); });
 }
 
-/// The card that this process takes: of those like the best one it has its turn.
-const fi_info* Provider::in_turn(const fi_info* all, const fi_info& best, int rank, const network::Place& place) {
+/// The card that this process takes: of those like the first one it has its turn.
+const fi_info* Provider::in_turn(const std::vector<const fi_info*>& equals, const network::Place& place) {
   why_ = "the first of those that libfabric lists";
-  if (folder_of(best).empty()) return &best;
+  const fi_info& first = *equals.front();
+  if (folder_of(first).empty()) return &first;
   std::vector<const fi_info*> cards;
   std::vector<std::string> folders;
-  for (const fi_info* info = all; info != nullptr; info = info->next) {
-    const char* why = "";
+  for (const fi_info* const info : equals) {
     const std::string folder = folder_of(*info);
-    if (folder.empty() || std::find(folders.begin(), folders.end(), folder) != folders.end() ||
-        rank_of(*info, config_, place.one_node, &why) != rank || !alike(*info, best))
+    if (folder.empty() || std::find(folders.begin(), folders.end(), folder) != folders.end() || !alike(*info, first))
       continue;
     cards.push_back(info);
     folders.push_back(folder);
@@ -210,21 +209,22 @@ bool Provider::choose(const network::Place& place, bool with_tags, int* error) {
   }
   library_->freeinfo(hints);
   if (*error != 0) return false;
-  const fi_info* best = nullptr;
+  std::vector<const fi_info*> best;
   int best_rank = kNotTaken;
   for (const fi_info* info = all; info != nullptr; info = info->next) {
     const char* why = "";
     const int rank = rank_of(*info, config_, place.one_node, &why);
     if (rank < best_rank) {
       best_rank = rank;
-      best = info;
+      best.clear();
     }
+    if (rank == best_rank && rank != kNotTaken) best.push_back(info);
     const std::string other =
         std::string(info->fabric_attr->prov_name) + " over " + info->domain_attr->name + ": " + why;
     if (rank == kNotTaken && !has(others_, other.c_str()) && others_.size() < 400)
       others_ += (others_.empty() ? "" : "; ") + other;
   }
-  if (best != nullptr) info_ = library_->dupinfo(in_turn(all, *best, best_rank, place));
+  if (!best.empty()) info_ = library_->dupinfo(in_turn(best, place));
   library_->freeinfo(all);
   if (info_ == nullptr) return *error = -FI_ENODATA, false;
   // Over TCP libfabric would start a thread for that.

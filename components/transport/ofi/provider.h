@@ -54,7 +54,7 @@ class Provider final : public network::Fabric {
   // provider.cc
   bool choose(const network::Place& place, int* error);
   bool choose(const network::Place& place, bool with_tags, int* error);
-  const fi_info* in_turn(const fi_info* all, const fi_info& best, int rank, const network::Place& place);
+  const fi_info* in_turn(const std::vector<const fi_info*>& equals, const network::Place& place);
   void judge_tags();
   const char* start(int* error);
   bool may_put() const;

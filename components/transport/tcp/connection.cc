@@ -102,7 +102,7 @@ void Connection::commit() {
 }
 
 /// Where traffic goes one way only, or neither side has room for a message, the peer has no frame that could say what
-/// it has received. So whoever is told to wait has something that leaves, or an answer that comes.
+/// it has received. So an endpoint that has no room has bytes that leave, or a question under way.
 void Connection::ask_if_due() {
   if (!peer_.should_ask() || rail_) [[likely]]
     return;

@@ -97,6 +97,9 @@ class Worker final : public network::Fabric {
   const char* start(ucs_status_t* status);
   const char* start_worker(ucs_status_t* status);
   ucs_status_t make_worker(ucp_worker_h* out) const;
+  ucs_status_t make_endpoint(ucp_worker_h from, const std::vector<std::uint8_t>& address, ucp_err_handler_t lost,
+                             ucp_ep_h* out) const;
+  void* close_endpoint(ucp_ep_h endpoint) const;
   void judge_tags();
 
   // worker_peers.cc: operations and what becomes of them.
@@ -106,7 +109,6 @@ class Worker final : public network::Fabric {
   void give_up(Peer& peer, ucs_status_t status);
   void close_given_up();
   void end(network::Buffer& buffer, ucs_status_t status);
-  void* close_endpoint(Peer& peer);
   static ucs_status_t arrived(void* self, const void* header, std::size_t header_length, void* data, std::size_t length,
                               const ucp_am_recv_param_t* parameters);
   static void sent(void* request, ucs_status_t status, void* buffer);
@@ -129,6 +131,7 @@ class Worker final : public network::Fabric {
   // worker_puts.cc: memory that is written.
   void judge_puts();
   bool prove_puts();
+  bool try_put(const struct Second& second, std::uint64_t there, std::uint64_t value, bool helps, std::uint64_t limit);
   void has_left(Peer& peer, network::Transfer& put);
   void confirm(Peer& peer);
   void end_puts(std::vector<network::Transfer*>& puts, ucs_status_t status);

@@ -37,14 +37,8 @@ bool Worker::ready(Peer& peer) {
   if (peer.endpoint != nullptr) [[likely]]
     return peer.failure == UCS_OK;
   if (inside_ || (peer.again_at != 0 && now_ns() < peer.again_at)) return false;
-  ucp_ep_params_t parameters = {};
-  parameters.field_mask =
-      UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
-  parameters.address = reinterpret_cast<const ucp_address_t*>(peer.address.data());
-  parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-  parameters.err_handler = {.cb = lost, .arg = &peer};
   peer.failure = UCS_OK;
-  const ucs_status_t status = library_->ep_create(worker_, &parameters, &peer.endpoint);
+  const ucs_status_t status = make_endpoint(worker_, peer.address, {.cb = lost, .arg = &peer}, &peer.endpoint);
   if (status == UCS_OK) return true;
   peer.endpoint = nullptr;
   give_up(peer, status);
@@ -180,7 +174,8 @@ void Worker::close_given_up() {
     const ucs_status_t why = peer->failure;
     end_reads(peer, why);
     end_puts(peer->put, why);
-    if (void* const closing = close_endpoint(*peer); closing != nullptr) library_->request_free(closing);
+    if (void* const closing = close_endpoint(std::exchange(peer->endpoint, nullptr)); closing != nullptr)
+      library_->request_free(closing);
     peer->failure = UCS_OK;
     peer->unflushed = peer->flushing = false;
     peer->again_at = now_ns() + kAgain;
@@ -189,13 +184,24 @@ void Worker::close_given_up() {
   }
 }
 
+ucs_status_t Worker::make_endpoint(ucp_worker_h from, const std::vector<std::uint8_t>& address, ucp_err_handler_t lost,
+                                   ucp_ep_h* out) const {
+  ucp_ep_params_t parameters = {};
+  parameters.field_mask =
+      UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  parameters.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  parameters.err_handler = lost;
+  return library_->ep_create(from, &parameters, out);
+}
+
 /// Returns a request that is under way, or nullptr.
-void* Worker::close_endpoint(Peer& peer) {
-  if (peer.endpoint == nullptr) return nullptr;
+void* Worker::close_endpoint(ucp_ep_h endpoint) const {
+  if (endpoint == nullptr) return nullptr;
   ucp_request_param_t parameters = {};
   parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
   parameters.flags = UCP_EP_CLOSE_FLAG_FORCE;
-  const ucs_status_ptr_t closing = library_->ep_close_nbx(std::exchange(peer.endpoint, nullptr), &parameters);
+  const ucs_status_ptr_t closing = library_->ep_close_nbx(endpoint, &parameters);
   return UCS_PTR_IS_ERR(closing) ? nullptr : closing;
 }
 
@@ -212,7 +218,8 @@ void Worker::close() {
   if (worker_ == nullptr) return;
   std::vector<void*> closing;
   for (const auto& peer : peers_)
-    if (void* const request = close_endpoint(*peer); request != nullptr) closing.push_back(request);
+    if (void* const request = close_endpoint(std::exchange(peer->endpoint, nullptr)); request != nullptr)
+      closing.push_back(request);
   const std::uint64_t until = now_ns() + kClosing;
   const auto under_way = [&](void* request) { return library_->request_check_status(request) == UCS_INPROGRESS; };
   while (std::any_of(closing.begin(), closing.end(), under_way) && now_ns() < until)

@@ -1,4 +1,5 @@
 #include <cstring>
+#include <utility>
 
 #include "components/transport/common/endpoint.h"
 #include "components/transport/ucx/worker.h"
@@ -13,25 +14,14 @@ using network::Transfer;
 constexpr std::uint64_t kConnecting = 5'000'000'000;  // for the first put, which makes the connection
 constexpr std::uint64_t kAlone = 20'000'000;          // for one that needs nothing of its target
 
+}  // namespace
+
 /// A second worker of a process and its way to the first, to try puts over.
 struct Second {
-  const Library& library;
   ucp_worker_h worker = nullptr;
   ucp_ep_h endpoint = nullptr;
   ucp_rkey_h key = nullptr;
-
-  ~Second() {
-    if (key != nullptr) library.rkey_destroy(key);
-    ucp_request_param_t parameters = {};
-    parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-    parameters.flags = UCP_EP_CLOSE_FLAG_FORCE;
-    void* const closing = endpoint == nullptr ? nullptr : library.ep_close_nbx(endpoint, &parameters);
-    if (closing != nullptr && !UCS_PTR_IS_ERR(closing)) library.request_free(closing);
-    if (worker != nullptr) library.worker_destroy(worker);
-  }
 };
-
-}  // namespace
 
 void Worker::judge_puts() {
   if (asks_ || config_.puts == kNever) return;
@@ -50,45 +40,40 @@ bool Worker::prove_puts() {
   const network::RemoteKey named = key_of(known, &trial_.to);
   PackedKey packed;
   std::memcpy(&packed, named.bytes, sizeof packed);
-  bool proved = false;
-  {
-    Second second{.library = *library_};
-    const std::vector<std::uint8_t> own = address();
-    ucp_ep_params_t to_first = {};
-    to_first.field_mask =
-        UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
-    to_first.address = reinterpret_cast<const ucp_address_t*>(own.data());
-    to_first.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-    to_first.err_handler = {.cb = [](void*, ucp_ep_h, ucs_status_t) {}, .arg = nullptr};
-    const auto try_put = [&](std::uint64_t value, bool first_helps, std::uint64_t limit) {
-      trial_.from = value;
-      const ucp_request_param_t plain = {};
-      void* requests[] = {
-          library_->put_nbx(second.endpoint, &trial_.from, sizeof trial_.from, named.base, second.key, &plain),
-          nullptr};
-      requests[1] = library_->ep_flush_nbx(second.endpoint, &plain);
-      bool good = true;
-      for (void*& request : requests) {
-        const std::uint64_t until = now_ns() + limit;
-        const auto status = [&] {
-          return UCS_PTR_IS_PTR(request) ? library_->request_check_status(request) : UCS_PTR_STATUS(request);
-        };
-        while (status() == UCS_INPROGRESS && now_ns() < until) {
-          (void)library_->worker_progress(second.worker);
-          if (first_helps) (void)library_->worker_progress(worker_);
-        }
-        good = good && status() == UCS_OK;
-        if (UCS_PTR_IS_PTR(request)) library_->request_free(request);
-      }
-      return good && trial_.to.load(std::memory_order_acquire) == value;
-    };
-    proved = make_worker(&second.worker) == UCS_OK &&
-             library_->ep_create(second.worker, &to_first, &second.endpoint) == UCS_OK &&
-             library_->ep_rkey_unpack(second.endpoint, packed.bytes, &second.key) == UCS_OK &&
-             try_put(1, true, kConnecting) && try_put(2, false, kAlone);
-  }
+  Second second;
+  const ucp_err_handler_t lost = {.cb = [](void*, ucp_ep_h, ucs_status_t) {}, .arg = nullptr};
+  const bool proved = make_worker(&second.worker) == UCS_OK &&
+                      make_endpoint(second.worker, address(), lost, &second.endpoint) == UCS_OK &&
+                      library_->ep_rkey_unpack(second.endpoint, packed.bytes, &second.key) == UCS_OK &&
+                      try_put(second, named.base, 1, true, kConnecting) &&
+                      try_put(second, named.base, 2, false, kAlone);
+  if (second.key != nullptr) library_->rkey_destroy(second.key);
+  if (void* const closing = close_endpoint(second.endpoint); closing != nullptr) library_->request_free(closing);
+  if (second.worker != nullptr) library_->worker_destroy(second.worker);
   delist(known);
   return proved;
+}
+
+/// Whether the value arrives in time, and UCX tells that. `helps`: the first worker makes progress as well.
+bool Worker::try_put(const Second& second, std::uint64_t there, std::uint64_t value, bool helps, std::uint64_t limit) {
+  trial_.from = value;
+  const ucp_request_param_t plain = {};
+  const ucs_status_ptr_t put =
+      library_->put_nbx(second.endpoint, &trial_.from, sizeof trial_.from, there, second.key, &plain);
+  const ucs_status_ptr_t flush = library_->ep_flush_nbx(second.endpoint, &plain);
+  bool good = true;
+  for (const ucs_status_ptr_t request : {put, flush}) {
+    const auto status = [&] {
+      return UCS_PTR_IS_PTR(request) ? library_->request_check_status(request) : UCS_PTR_STATUS(request);
+    };
+    for (const std::uint64_t until = now_ns() + limit; status() == UCS_INPROGRESS && now_ns() < until;) {
+      (void)library_->worker_progress(second.worker);
+      if (helps) (void)library_->worker_progress(worker_);
+    }
+    good = good && status() == UCS_OK;
+    if (UCS_PTR_IS_PTR(request)) library_->request_free(request);
+  }
+  return good && trial_.to.load(std::memory_order_acquire) == value;
 }
 
 /// Its memory here is free; whether it has arrived, a flush tells.

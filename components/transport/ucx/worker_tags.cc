@@ -18,14 +18,14 @@ using network::TagReceive;
 
 /// What a receive that UCX has, or has just ended, has in Operation::library.
 struct Taking {
-  Worker* worker;
-  void* request;  // nullptr: UCX has none, or has none any more
-  ucp_tag_t tag;
-  std::size_t length;  // with the head
-  ucs_status_t status;
-  bool over;
-  bool beginning;           // in the function that begins it
-  ucp_tag_message_h found;  // by a claim whose receive UCX had no room for
+  Worker* worker = nullptr;
+  void* request = nullptr;  // nullptr: UCX has none, or has none any more
+  ucp_tag_t tag = 0;
+  std::size_t length = 0;  // with the head
+  ucs_status_t status = UCS_OK;
+  bool over = false;
+  bool beginning = false;             // in the function that begins it
+  ucp_tag_message_h found = nullptr;  // by a claim whose receive UCX had no room for
 };
 Taking& taking(TagReceive& receive) { return *reinterpret_cast<Taking*>(receive.library); }
 static_assert(sizeof(Taking) <= sizeof(TagReceive::library));
@@ -79,14 +79,7 @@ Worker::Claimed Worker::claim(TagReceive& receive) {
 
 /// A receive that is about to begin: its end is told through a function, at once as well.
 ucp_request_param_t Worker::receive_of(TagReceive& receive) {
-  taking(receive) = {.worker = this,
-                     .request = nullptr,
-                     .tag = 0,
-                     .length = 0,
-                     .status = UCS_OK,
-                     .over = false,
-                     .beginning = true,
-                     .found = nullptr};
+  taking(receive) = {.worker = this, .beginning = true};
   receive.head = {};
   ucp_request_param_t parameters = {};
   parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE |

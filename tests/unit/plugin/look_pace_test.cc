@@ -7,6 +7,7 @@ namespace ashlar::plugin {
 namespace {
 
 constexpr std::uint64_t kInterval = 2'000'000;
+constexpr int kHotLooks = 300;
 
 /// The time since the last look when the next one is due.
 std::uint64_t apart(LookPace* pace) {
@@ -15,39 +16,32 @@ std::uint64_t apart(LookPace* pace) {
   return now_ns() - pace->clock();
 }
 
-/// Looks in vain until the next one is due by the clock, `more` times again.
-void cool_down(LookPace* pace, int more) {
-  for (int looks = 0; looks < 300; ++looks) {
-    pace->begin_round();
-    ASSERT_TRUE(pace->due()) << looks;
-    pace->begin_look();
-  }
-  for (int looks = 0; looks < more; ++looks) pace->begin_look();
-}
-
-TEST(LookPace, LooksAreAnIntervalApart) {
+/// As it is `looks` in vain after something has happened; all that are hot are over.
+LookPace after(int looks) {
   LookPace pace;
   pace.set(kInterval, true);
   pace.heat();
-  cool_down(&pace, 0);
-  pace.begin_look();
+  for (int i = 0; i < looks; ++i) {
+    pace.begin_round();
+    EXPECT_TRUE(pace.due() || i >= kHotLooks) << i;
+    pace.begin_look();
+  }
+  return pace;
+}
+
+TEST(LookPace, LooksAreAnIntervalApart) {
+  LookPace pace = after(kHotLooks + 1);
   EXPECT_GE(apart(&pace), kInterval);
 }
 
 TEST(LookPace, LooksThatWereInVainAreFourIntervalsApart) {
-  LookPace pace;
-  pace.set(kInterval, true);
-  pace.heat();
-  cool_down(&pace, 100);
+  LookPace pace = after(kHotLooks + 100);
   EXPECT_GE(apart(&pace), 4 * kInterval);
 }
 
 // The clock says only that it was no sooner; that it was no later shows by the rounds before it, none of which was due.
 TEST(LookPace, WhatIsSentMayBeAnswered) {
-  LookPace pace;
-  pace.set(kInterval, true);
-  pace.heat();
-  cool_down(&pace, 100);
+  LookPace pace = after(kHotLooks + 100);
   pace.expect();
   for (bool due = false; !due;) {
     const std::uint64_t before = now_ns() - pace.clock();
@@ -60,8 +54,7 @@ TEST(LookPace, WhatIsSentMayBeAnswered) {
 TEST(LookPace, WithoutAnIntervalEachRoundLooks) {
   LookPace pace;
   pace.set(0, false);
-  cool_down(&pace, 200);
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < kHotLooks + 210; ++round) {
     pace.begin_round();
     EXPECT_TRUE(pace.due());
     pace.begin_look();

@@ -145,6 +145,14 @@ class Process {
   std::vector<std::pair<std::uint32_t, std::string>> failures;
 };
 
+/// How an operation has ended; ASHLAR_PENDING: it has not.
+struct Got : ashlar_completion {
+  Got() {
+    done = [](ashlar_completion* self, ashlar_result how) { static_cast<Got*>(self)->result = how; };
+  }
+  ashlar_result result = ASHLAR_PENDING;
+};
+
 template <class Done>
 bool run(const std::vector<Process*>& all, Done done, int ms = 10000) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);

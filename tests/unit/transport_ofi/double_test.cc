@@ -1,5 +1,4 @@
-#include <dlfcn.h>
-
+#include "tests/unit/transport_common/double.h"
 #include "tests/unit/transport_ofi/double/double.h"
 #include "tests/unit/transport_ofi/fixture.h"
 
@@ -7,17 +6,10 @@
 namespace ashlar::ofi::test {
 namespace {
 
-using ofi_double::Seen;
-using ofi_double::Settings;
+using network::test::of_double;
 
-template <class T>
-T& of_double(const char* name) {
-  static void* const library = dlopen(OFI_DOUBLE, RTLD_NOW | RTLD_LOCAL);
-  return *static_cast<T*>(dlsym(library, name));
-}
-
-Settings& settings() { return of_double<Settings>("ofi_double_settings"); }
-Seen& seen() { return of_double<Seen>("ofi_double_seen"); }
+ofi_double::Settings& settings() { return of_double<ofi_double::Settings>(OFI_DOUBLE, "ofi_double_settings"); }
+ofi_double::Seen& seen() { return of_double<ofi_double::Seen>(OFI_DOUBLE, "ofi_double_seen"); }
 
 Config over_double() {
   Config config = usual();
@@ -77,23 +69,13 @@ void exchange(Pair& pair, std::uint64_t count) {
   EXPECT_EQ(pair.a.iface->counters.buffered.now, 0u);
 }
 
-struct Got : ashlar_completion {
-  Got() : ashlar_completion{finish} {}
-  static void finish(ashlar_completion* self, ashlar_result result) {
-    static_cast<Got*>(self)->ended = true;
-    static_cast<Got*>(self)->result = result;
-  }
-  bool ended = false;
-  ashlar_result result = ASHLAR_OK;
-};
-
 /// a reads b's memory.
 ashlar_result read(Pair& pair, const std::string& from, std::string* to) {
   ashlar_key key;
   EXPECT_EQ(pair.b.iface->expose(from.data(), from.size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
   Got got;
   EXPECT_EQ(pair.to->ops->get(pair.to, to->data(), &key, from.size() - to->size(), to->size(), &got), ASHLAR_PENDING);
-  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return got.ended; }));
+  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return got.result != ASHLAR_PENDING; }));
   pair.b.iface->unexpose(key);
   return got.result;
 }
@@ -104,7 +86,7 @@ ashlar_result put(Pair& pair, const std::string& from, std::string* to) {
   EXPECT_EQ(pair.b.iface->expose(to->data(), to->size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
   Got got;
   EXPECT_EQ(pair.to->ops->put(pair.to, from.data(), &key, to->size() - from.size(), from.size(), &got), ASHLAR_PENDING);
-  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return got.ended; }));
+  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return got.result != ASHLAR_PENDING; }));
   pair.b.iface->unexpose(key);
   return got.result;
 }
@@ -159,7 +141,7 @@ TEST_F(Double, APutThatFailsIsTold) {
   ASSERT_EQ(put(pair, pattern(1, 100), &whole), ASHLAR_OK) << last_failure;
 }
 
-// A card without a link serves nobody, and one that is slower may lead elsewhere.
+// A card without a link is refused, and one that is slower may be on another network.
 TEST_F(Double, ProcessesTakeCardsOfOneKindInTurn) {
   settings().cards = 5;
   settings().card_without_link = 2;
@@ -178,7 +160,7 @@ TEST_F(Double, ProcessesTakeCardsOfOneKindInTurn) {
 }
 
 // The double never says that nothing has arrived, as libraries do while a connection waits for a peer that computes.
-TEST_F(Double, ALibraryThatLetsNobodySleepIsAskedByTheClock) {
+TEST_F(Double, TheClockWakesWhereTheLibraryAllowsNoSleep) {
   Process process(0, over_double());
   ASSERT_EQ(process.opened, ASHLAR_OK) << last_failure;
   EXPECT_EQ(process.iface->wake_fd(), -1);
@@ -328,7 +310,7 @@ TEST_F(Double, LastingMemoryIsRegisteredOnceForManyReads) {
       ASSERT_EQ(pair.b.iface->expose(whole.data() + 1000 * i, 5000, ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
       Got got;
       ASSERT_EQ(pair.to->ops->get(pair.to, copy.data() + 1000 * i, &key, 0, 5000, &got), ASHLAR_PENDING);
-      ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return got.ended; }));
+      ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return got.result != ASHLAR_PENDING; }));
       ASSERT_EQ(got.result, ASHLAR_OK) << last_failure;
       ASSERT_EQ(copy.substr(1000 * i, 5000), whole.substr(1000 * i, 5000)) << i;
       pair.b.iface->unexpose(key);
@@ -372,7 +354,7 @@ TEST_F(Double, ABufferThatSeveralPeersReadIsRegisteredOnce) {
   std::string copy(whole.size(), 0);
   Got got;
   ASSERT_EQ(pair.to->ops->get(pair.to, copy.data(), &keys[3], 0, copy.size(), &got), ASHLAR_PENDING);
-  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return got.ended; }));
+  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return got.result != ASHLAR_PENDING; }));
   EXPECT_EQ(got.result, ASHLAR_OK);
   EXPECT_EQ(copy, whole);
   pair.b.iface->unexpose(keys[3]);
@@ -397,7 +379,7 @@ TEST_F(Double, MemoryThatIsNotRegisteredFailsTheReadAndNotThePeer) {
   EXPECT_TRUE(pair.a.failures.empty());
   settings().regions = 1000;
   EXPECT_EQ(pair.to->ops->get(pair.to, copy.data(), &key, 0, copy.size(), &got), ASHLAR_PENDING);
-  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return got.ended; }));
+  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return got.result != ASHLAR_PENDING; }));
   EXPECT_EQ(copy, whole);
   pair.b.iface->unexpose(key);
 }

@@ -7,6 +7,7 @@ namespace ashlar::ofi::test {
 using network::Endpoint;
 using network::Frame;
 using network::Record;
+using network::test::Got;
 using network::test::host;
 using network::test::last_failure;
 using network::test::last_record;

@@ -1,5 +1,4 @@
-#include <dlfcn.h>
-
+#include "tests/unit/transport_common/double.h"
 #include "tests/unit/transport_ucx/double/double.h"
 #include "tests/unit/transport_ucx/fixture.h"
 
@@ -7,14 +6,10 @@
 namespace ashlar::ucx::test {
 namespace {
 
-template <class T>
-T& of_double(const char* name) {
-  static void* const library = dlopen(UCX_DOUBLE, RTLD_NOW | RTLD_LOCAL);
-  return *static_cast<T*>(dlsym(library, name));
-}
+using network::test::of_double;
 
-ucx_double::Settings& settings() { return of_double<ucx_double::Settings>("ucx_double_settings"); }
-ucx_double::Seen& seen() { return of_double<ucx_double::Seen>("ucx_double_seen"); }
+ucx_double::Settings& settings() { return of_double<ucx_double::Settings>(UCX_DOUBLE, "ucx_double_settings"); }
+ucx_double::Seen& seen() { return of_double<ucx_double::Seen>(UCX_DOUBLE, "ucx_double_seen"); }
 
 Config over_double() {
   Config config = with_puts(kWhereProved);

@@ -6,6 +6,7 @@ namespace ashlar::ucx::test {
 
 using network::Endpoint;
 using network::Record;
+using network::test::Got;
 using network::test::host;
 using network::test::last_failure;
 using network::test::last_record;
@@ -24,13 +25,6 @@ class Process : public network::test::Process {
  public:
   explicit Process(std::uint32_t rank, const Config& config = usual(), std::uint32_t tags_wanted = 0)
       : network::test::Process(std::in_place_type<Interface>, rank, config, tags_wanted) {}
-};
-
-struct Got : ashlar_completion {
-  Got() {
-    done = [](ashlar_completion* self, ashlar_result how) { static_cast<Got*>(self)->result = how; };
-  }
-  ashlar_result result = ASHLAR_PENDING;
 };
 
 /// UCX without our reads: over its tcp it plays reads and puts by messages that the owner's calls serve.

@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -7,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/unit/transport_common/double.h"
 #include "tests/unit/transport_ofi/double/objects.h"
 
 // What libfabric exports: descriptions of providers, and the ways to its objects.
@@ -27,26 +27,18 @@ T* copy(const T* from) {
   return to;
 }
 
-/// What OFI_DOUBLE says; a word that is not known ends the process.
 void read_environment() {
-  const char* at = std::getenv("OFI_DOUBLE");
-  while (at != nullptr && *at != 0) {
-    char name[32] = "";
-    unsigned long long value = 0;
-    int length = 0;
-    if (std::sscanf(at, "%31[a-z_]=%llu%n", name, &value, &length) != 2) std::abort();
+  ashlar::network::test::each_setting("OFI_DOUBLE", [](const char* name, unsigned long long value) {
     const auto set = [&](const char* wanted, auto* to) {
       if (std::strcmp(name, wanted) != 0) return false;
       *to = static_cast<std::remove_reference_t<decltype(*to)>>(value);
       return true;
     };
     Settings& s = ofi_double_settings;
-    if (!(set("mr_mode", &s.mr_mode) || set("inject", &s.inject) || set("sends", &s.sends) || set("again", &s.again) ||
-          set("late", &s.late) || set("regions", &s.regions) || set("tag_bits", &s.tag_bits) ||
-          set("slow_receives", &s.slow_receives) || set("fail_read", &s.fail_read) || set("puts", &s.puts)))
-      std::abort();
-    at += length + (at[length] == ',' ? 1 : 0);
-  }
+    return set("mr_mode", &s.mr_mode) || set("inject", &s.inject) || set("sends", &s.sends) || set("again", &s.again) ||
+           set("late", &s.late) || set("regions", &s.regions) || set("tag_bits", &s.tag_bits) ||
+           set("slow_receives", &s.slow_receives) || set("fail_read", &s.fail_read) || set("puts", &s.puts);
+  });
 }
 
 /// A card as libfabric describes it, at a place of the bus where no machine has one; they last as long as the process.

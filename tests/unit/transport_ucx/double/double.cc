@@ -3,9 +3,9 @@
 #include <dlfcn.h>
 #include <ucp/api/ucp.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
+
+#include "tests/unit/transport_common/double.h"
 
 // Functions of UCX that are not those of UCX; all others are found in the library that this one is linked against.
 namespace {
@@ -17,23 +17,15 @@ F real(const char* name) {
   return reinterpret_cast<F>(dlsym(library, name));
 }
 
-/// What UCX_DOUBLE says; a word that is not known ends the process.
 ucx_double::Settings from_environment() {
   ucx_double::Settings settings;
-  const char* at = std::getenv("UCX_DOUBLE");
-  while (at != nullptr && *at != 0) {
-    char name[32] = "";
-    unsigned value = 0;
-    int length = 0;
-    if (std::sscanf(at, "%31[a-z_]=%u%n", name, &value, &length) != 2) std::abort();
-    if (std::strcmp(name, "puts") == 0)
-      settings.puts = value;
-    else if (std::strcmp(name, "refuse") == 0)
-      settings.refuse = value;
-    else
-      std::abort();
-    at += length + (at[length] == ',' ? 1 : 0);
-  }
+  ashlar::network::test::each_setting("UCX_DOUBLE", [&](const char* name, unsigned long long value) {
+    unsigned* const of = std::strcmp(name, "puts") == 0     ? &settings.puts
+                         : std::strcmp(name, "refuse") == 0 ? &settings.refuse
+                                                            : nullptr;
+    if (of != nullptr) *of = static_cast<unsigned>(value);
+    return of != nullptr;
+  });
   return settings;
 }
 

@@ -8,8 +8,7 @@ namespace ucx_double {
 /// Set before a worker is opened: puts. The others count at any time. A program that does not know the double sets them
 /// by UCX_DOUBLE in the environment: "puts=1,refuse=3".
 struct Settings {
-  unsigned puts =
-      0;  // 0: UCX's; 1: they need nothing of the process that has the memory; 2: so it says, but drops them
+  unsigned puts = 0;        // 0: UCX's; 1: they need nothing of the target's program; 2: so it says, but drops them
   unsigned refuse = 0;      // receives of tagged messages that are refused in a row before one is taken
   unsigned fail_flush = 0;  // the so-many-th flush from now fails; 0: none does
 };

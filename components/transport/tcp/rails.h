@@ -7,26 +7,18 @@
 
 #include "components/transport/tcp/endpoint.h"
 #include "components/transport/tcp/rail_dial.h"
-#include "components/transport/tcp/stripe_plan.h"
+#include "framework/plugin/stripes.h"
 
 namespace ashlar::tcp {
-
-/// A part of a large message.
-struct Range {
-  std::uint64_t offset, length;
-};
 
 /// A large message that is being read in stripes. Each stripe is a get of its own, with a number of its own: bytes that
 /// come late, for a stripe that has been asked for again over another rail, belong to no get any more and are dropped.
 struct StripedGet {
   std::byte* to;
-  std::uint64_t region, offset, length;
-  std::uint64_t asked = 0;   // bytes before it were asked for, at least once
-  std::uint64_t missing;     // bytes that have not come
-  std::vector<Range> again;  // parts that were asked for in vain
+  std::uint64_t region, offset;
+  std::uint64_t missing;  // bytes that have not come
+  plugin::UnaskedRanges unasked;
   ashlar_completion* done;
-
-  bool has_unasked() const { return asked < length || !again.empty(); }
 };
 
 /// The connections to one peer over which this process reads large messages from it: the first one, which carries the
@@ -75,25 +67,16 @@ class Rails {
   struct Rail {
     Connection* connection = nullptr;  // of the first rail: nullptr while there is none
     std::uint8_t own_card = 0, peer_card = 0;
-    std::uint8_t number = 0;             // of its performance variable
-    bool stalled = false;                // what was due over it was asked for over others; nothing has come since
-    std::uint64_t due = 0;               // bytes
-    std::uint64_t due_since = 0;         // when the first of them was asked for, or the last bytes came
-    std::uint64_t busy_since = 0;        // something has been due, or the last stripe came
-    double busy_bytes = 0, busy_ns = 0;  // of late
-    std::uint64_t measured = 0;          // when
-    std::uint64_t bytes = 0;             // that have come in stripes
-
-    double speed() const { return busy_ns > 0 ? busy_bytes / busy_ns : 0; }  // bytes per ns
+    std::uint8_t number = 0;  // of its performance variable
+    bool stalled = false;     // what was due over it was asked for over others; nothing has come since
+    plugin::RailMeter meter;
   };
 
   bool is_open(const Rail& rail) const;
   Rail* rail_of(const Connection* over);
   void pump();
-  Range next_range(StripedGet& read, std::uint64_t length);
-  void ask(Rail& rail, StripedGet& read, const Range& range);
+  void ask(Rail& rail, StripedGet& read, const plugin::Range& range);
   void count(Rail& rail, std::uint64_t bytes);
-  void measure(Rail& rail, std::uint64_t bytes, std::uint64_t now);
   void put_back(Rail& rail);
   void finish(StripedGet& read, bool good);
   bool has_stalled(const Rail& rail, std::uint64_t now) const;

@@ -107,7 +107,7 @@ void Rails::drop(std::size_t index) {
 void Rails::lost(Connection& over, const std::string& reason) {
   Rail* const rail = rail_of(&over);
   if (rail == nullptr) return;
-  const bool in_use = rail->due != 0 || !reason.empty();
+  const bool in_use = rail->meter.due() != 0 || !reason.empty();
   if (in_use) {
     iface_.counters.rails_lost.add();
     tell_loss(*rail, "broke (" + (reason.empty() ? "it was closed" : reason) + ")");
@@ -150,18 +150,19 @@ void Rails::tell_shares() {
   if (told_ || rails_.size() == 1 || iface_.host().record == nullptr) return;
   std::uint64_t bytes = 0;
   for (const Rail& rail : rails_) {
-    if (rail.speed() == 0) return;
-    bytes += rail.bytes;
+    if (rail.meter.speed() == 0) return;
+    bytes += rail.meter.bytes();
   }
   told_ = true;
   std::string speeds, shares;
   for (const Rail& rail : rails_) {
     char text[64];
     const char* const comma = &rail == &rails_.front() ? "" : ", ";
-    std::snprintf(text, sizeof text, "%s%.1f MB/s", comma, rail.speed() * 1e9 / kMega);
+    std::snprintf(text, sizeof text, "%s%.1f MB/s", comma, rail.meter.speed() * 1e9 / kMega);
     speeds += text;
-    std::snprintf(text, sizeof text, "%s%.0f %%", comma,
-                  100.0 * static_cast<double>(rail.bytes) / static_cast<double>(std::max<std::uint64_t>(bytes, 1)));
+    std::snprintf(
+        text, sizeof text, "%s%.0f %%", comma,
+        100.0 * static_cast<double>(rail.meter.bytes()) / static_cast<double>(std::max<std::uint64_t>(bytes, 1)));
     shares += text;
   }
   tell("distinct interfaces of both hosts, which proved the secret and carried the full exchange; measured " + speeds +

@@ -1,10 +1,10 @@
-#include "components/transport/tcp/stripe_plan.h"
+#include "framework/plugin/stripes.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace ashlar::tcp {
+namespace ashlar::plugin {
 namespace {
 
 constexpr std::uint64_t kStripe = 1000, kWindow = 4 * kStripe;
@@ -127,4 +127,4 @@ TEST(StripePlan, AStripeLargerThanTheWindowIsTakenByAnIdleRail) {
 }
 
 }  // namespace
-}  // namespace ashlar::tcp
+}  // namespace ashlar::plugin

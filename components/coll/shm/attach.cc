@@ -29,6 +29,8 @@ void store_state(ShmComm& comm) {
   RankState& state = comm.member.state();
   state.pid = getpid();
   state.probe = address_of(&comm.probe);
+  // Collectives that have failed before, without a segment.
+  state.done.store(comm.member.turn - 1, std::memory_order_relaxed);
 }
 
 /// Whether the edges of this rank's topology fit into its bounce buffer. Without a topology there are none.

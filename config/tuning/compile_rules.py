@@ -109,6 +109,8 @@ def rule(collective, row, pairs, origin):
         arguments.append(f".window = {number(values.pop('window'), INT_MAX)}")
     if "radix" in values:
         arguments.append(f".radix = {number(values.pop('radix'), INT_MAX)}")
+    if "leaders" in values:
+        arguments.append(f".leaders = {number(values.pop('leaders'), INT_MAX)}")
     if arguments:
         fields.append(f".arguments = {{{', '.join(arguments)}}}")
     values.pop("note", None)
@@ -130,7 +132,7 @@ def compile_file(path):
             raise Mistake(f"{name}:{line}: {mistake}") from None
     for collective in COLLECTIVES:
         last = [pairs for c, _, pairs, _ in rows if c == collective][-1:]
-        if not last or set(last[0]) - {"use", "segment", "window", "radix", "note"}:
+        if not last or set(last[0]) - {"use", "segment", "window", "radix", "leaders", "note"}:
             raise Mistake(f"{name}: the last row of {collective} must have no conditions")
     origin = about.get("origin", "not stated").replace("\\", "\\\\").replace('"', '\\"')
     return "\n".join([

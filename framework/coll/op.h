@@ -28,6 +28,7 @@ struct Arguments {
   MPI_Count segment = 0;  // bytes per piece of a pipeline
   int window = 0;         // operations in flight of a linear algorithm
   int radix = 0;          // of a k-nomial tree
+  int leaders = 0;        // of each node, where ranks are on several
 };
 
 /// A buffer as its packed bytes: the buffer itself when it is dense, else a temporary.
@@ -49,8 +50,10 @@ class Op {
   Op& operator=(const Op&) = delete;
 
   /// A part of `whole` among the members of another communicator; it outlives nothing of `whole`.
-  Op(Op& whole, Wire& wire, Rank rank, int size)
-      : Op(wire, rank, size, static_cast<Tag>(whole.tag_ | kPartTag), whole.block_, whole.blocking_) {}
+  Op(Op& whole, Wire& wire, Rank rank, int size) : Op(whole, wire, rank, size, whole.blocking_) {}
+  /// Not blocking: the whole goes on with something else, and awaits the part's end later.
+  Op(Op& whole, Wire& wire, Rank rank, int size, bool blocking)
+      : Op(wire, rank, size, static_cast<Tag>(whole.tag_ | kPartTag), whole.block_, blocking) {}
 
   /// Numbers of collectives stay below; parts carry the number of their whole with this bit.
   static constexpr Tag kPartTag = 1 << 30;

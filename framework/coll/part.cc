@@ -62,7 +62,7 @@ Co run_part(Op& whole, const Call& called, Op& part, PartGroup& group, const Cal
   return run_choice(whole, part, choice, call);
 }
 
-void count_parts(Op& whole, const Call& called, Op& part, PartGroup& group, std::initializer_list<const Call*> calls) {
+void count_parts(Op& whole, const Call& called, Op& part, PartGroup& group, std::span<const Call* const> calls) {
   if (!in_call_order(whole)) return;
   std::uint64_t at = 0;
   for (const Call* call : calls) {

@@ -1,5 +1,5 @@
 #pragma once
-#include <initializer_list>
+#include <span>
 
 #include "framework/coll/call.h"
 #include "framework/coll/co.h"
@@ -36,7 +36,7 @@ struct PartGroup {
 Co run_part(Op& whole, const Call& called, Op& part, PartGroup& group, const Call& call);
 /// Tells how far the call of the program will count by these parts of it, one after the other, so that ranks can
 /// compare that when it fails. Before anything can.
-void count_parts(Op& whole, const Call& called, Op& part, PartGroup& group, std::initializer_list<const Call*> calls);
+void count_parts(Op& whole, const Call& called, Op& part, PartGroup& group, std::span<const Call* const> calls);
 /// In place of that by a rank that has failed before: the others wait there until they learn of the failure, and all
 /// count alike afterwards.
 void leave_part(Op& whole, const Call& called, Op& part, PartGroup& group, const Call& call);

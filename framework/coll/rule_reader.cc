@@ -64,6 +64,7 @@ std::uint64_t fingerprint(std::span<const Rule> rules) {
     mix(static_cast<std::uint64_t>(rule.arguments.segment));
     mix(static_cast<std::uint64_t>(rule.arguments.window));
     mix(static_cast<std::uint64_t>(rule.arguments.radix));
+    mix(static_cast<std::uint64_t>(rule.arguments.leaders));
   }
   return hash.value();
 }
@@ -97,10 +98,11 @@ std::string no_collective(const std::string& name) {
 std::string no_word(std::string_view word) {
   param::Suggestion suggestion(word);
   for (const char* known :
-       {"use", "bytes", "ranks", "nodes", "node_ranks", "commutative", "segment", "window", "radix", "note"})
+       {"use", "bytes", "ranks", "nodes", "node_ranks", "commutative", "segment", "window", "radix", "leaders", "note"})
     suggestion.consider(known);
   return "'" + std::string(word) +
-         "' is unknown; a row has use, bytes, ranks, nodes, node_ranks, commutative, segment, window, radix and note" +
+         "' is unknown; a row has use, bytes, ranks, nodes, node_ranks, commutative, segment, window, radix, leaders "
+         "and note" +
          guess(suggestion);
 }
 
@@ -162,6 +164,8 @@ void RuleReader::setting(const char* key, const char* value, int line) {
     read = parse_whole(value, 1, &rule.arguments.window);
   } else if (what == "radix") {
     read = parse_whole(value, 2, &rule.arguments.radix);
+  } else if (what == "leaders") {
+    read = parse_whole(value, 1, &rule.arguments.leaders);
   } else if (what == "commutative") {
     const bool yes = std::strcmp(value, "true") == 0 || std::strcmp(value, "yes") == 0;
     read = yes || std::strcmp(value, "false") == 0 || std::strcmp(value, "no") == 0;

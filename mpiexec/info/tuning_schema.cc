@@ -57,6 +57,8 @@ std::map<std::string, std::string> conditions() {
   all["window"] =
       described("Operations in flight, for linear algorithms.", number_like("0*[1-9][0-9]*", "1", above + "0."));
   all["radix"] = described("Of k-nomial trees.", number_like("0*(?:[2-9]|[1-9][0-9]+)", "2", above + "1."));
+  all["leaders"] = described("Ranks of each node that exchange pieces with other nodes, in turn.",
+                             number_like("0*[1-9][0-9]*", "1", above + "0."));
   all["note"] = described("Free text.", Json('{').add("type", R"(["string","number","boolean"])"));
   return all;
 }

@@ -48,12 +48,15 @@ class HierTest : public testing::TestWithParam<const Algorithm*> {
     return options;
   }
   /// Whether it applied.
-  bool run(const Scenario& s, const NodeMap& nodes, const World::Options& options) {
+  bool run(const Scenario& s, const NodeMap& nodes, const World::Options& options,
+           const coll::Arguments& arguments = {}) {
     const Algorithm& algorithm = *GetParam();
     Calls calls(s);
     if (algorithm.excluded(coll::shape_of(nodes), calls.of(0)) != nullptr) return false;
     World world(s.size, s.seed, options);
-    EXPECT_TRUE(world.run(algorithm, [&calls](Rank r) { return calls.of(r); })) << s.describe() << world.stuck();
+    EXPECT_TRUE(world.run(
+        algorithm, [&calls](Rank r) { return calls.of(r); }, arguments))
+        << s.describe() << world.stuck();
     for (Rank r = 0; r < s.size && !HasFailure(); ++r) {
       EXPECT_TRUE(world.outcome(r).ok()) << s.describe() << ", rank " << r << ": " << world.outcome(r).text();
       EXPECT_EQ(calls.check(r), "") << s.describe() << ", rank " << r;
@@ -78,6 +81,9 @@ class HierTest : public testing::TestWithParam<const Algorithm*> {
   std::unique_ptr<coll::Engine> engine_;
 };
 
+/// Of algorithms that cut long vectors.
+class HierPiecesTest : public HierTest {};
+
 TEST_P(HierTest, EverySizeAgainstTheOracle) {
   std::mt19937_64 engine(41);
   int applied = 0;
@@ -96,6 +102,24 @@ TEST_P(HierTest, OneRankBlocksWhileOthersSuspend) {
   for (int size = 4; size <= 16; ++size) {
     const NodeMap nodes = runs_of(size, 3);
     run(draw(engine, size), nodes, on(nodes, {.blocking_rank = static_cast<int>(engine() % 4)}));
+  }
+}
+
+// Long vectors that travel in pieces, by one or several leaders of each node.
+TEST_P(HierPiecesTest, EverySizeAgainstTheOracle) {
+  std::mt19937_64 engine(29);
+  for (int size = 4; size <= 24; ++size) {
+    for (int leaders = 1; leaders <= 4; ++leaders) {
+      const int each = 2 + static_cast<int>(engine() % 4);
+      for (const NodeMap& nodes : {runs_of(size, each), dealt_to(size, each)}) {
+        Scenario s = draw(engine, size);
+        s.count = 1 + static_cast<int>(engine() % 300);
+        const coll::Arguments arguments = {.segment = 1 + static_cast<MPI_Count>(engine() % 200), .leaders = leaders};
+        const int blocking = static_cast<int>(engine() % 2) == 0 ? static_cast<int>(engine() % 4) : -1;
+        run(s, nodes, on(nodes, {.blocking_rank = blocking}), arguments);
+        if (HasFailure()) return;
+      }
+    }
   }
 }
 
@@ -126,7 +150,10 @@ TEST_P(HierTest, ADeathEndsInAnErrorNotAHang) {
     Calls calls(s);
     const auto dies = static_cast<Rank>(engine() % static_cast<std::uint64_t>(size));
     World world(size, s.seed, on(nodes, {.dies = dies, .dies_after = engine() % 60}));
-    ASSERT_TRUE(world.run(*GetParam(), [&calls](Rank r) { return calls.of(r); })) << s.describe() << world.stuck();
+    const coll::Arguments arguments = {.segment = round % 2 == 0 ? 0 : 8, .leaders = 1 + round % 3};
+    ASSERT_TRUE(world.run(
+        *GetParam(), [&calls](Rank r) { return calls.of(r); }, arguments))
+        << s.describe() << world.stuck();
     for (Rank r = 0; r < size; ++r) {
       if (r == dies) continue;
       if (world.outcome(r).ok()) {
@@ -222,16 +249,67 @@ TEST_P(HierTest, MessagesBetweenNodesInClosedForm) {
   }
 }
 
-std::vector<const Algorithm*> all_algorithms() {
+// Pieces add no bytes between the nodes, each is a message to every node, and the leaders of a node take them in turn.
+TEST_P(HierPiecesTest, MessagesBetweenNodesInClosedForm) {
+  const Collective what = GetParam()->collective;
+  constexpr int kEach = 4;
+  for (const int nodes : {2, 4, 8}) {
+    for (const int leaders : {1, 2, 3}) {
+      Scenario s;
+      s.what = what;
+      s.size = nodes * kEach;
+      s.root = 5;
+      s.count = 120;
+      s.seed = 12;
+      Calls calls(s);
+      constexpr int kPieces = 6;
+      World world(s.size, 1, on(runs_of(s.size, kEach), {.record_list = true, .shuffle = false}));
+      ASSERT_TRUE(world.run(*GetParam(), [&calls](Rank r) { return calls.of(r); },
+                            {.segment = calls.quantity() / kPieces, .leaders = leaders}))
+          << world.stuck();
+      std::int64_t leave = 0, bytes = 0;
+      std::vector<std::int64_t> of_rank(static_cast<std::size_t>(s.size));
+      for (const Recorded& m : world.recorded()) {
+        if (m.from / kEach == m.to / kEach) continue;
+        ++leave;
+        bytes += static_cast<std::int64_t>(m.bytes);
+        of_rank[static_cast<std::size_t>(m.from)] += static_cast<std::int64_t>(m.bytes);
+      }
+      std::int64_t vectors = nodes - 1;
+      const int used = what == Collective::kReduce ? 1 : leaders;
+      if (what == Collective::kAllreduce) {  // recursive doubling among the leaders of a turn
+        vectors = 0;
+        for (int power = 1; power < nodes; power *= 2) vectors += nodes;
+      }
+      EXPECT_EQ(leave, kPieces * vectors);
+      EXPECT_EQ(bytes, vectors * calls.quantity());
+      // The first node, or the root's, sends as much by each of its leaders.
+      const auto first = what == Collective::kBcast ? s.root : Rank{0};
+      for (int turn = 0; turn < kEach; ++turn) {
+        const int node = first / kEach;
+        const auto rank = static_cast<std::size_t>(node * kEach + (first % kEach + turn) % kEach);
+        EXPECT_EQ(of_rank[rank], turn < used ? of_rank[static_cast<std::size_t>(first)] : 0) << "turn " << turn;
+      }
+    }
+  }
+}
+
+std::vector<const Algorithm*> algorithms(bool (*wanted)(Collective)) {
   const coll::AlgorithmList& list = coll::hier::algorithm_list();
   std::vector<const Algorithm*> out;
-  for (std::uint32_t i = 0; i < list.count; ++i) out.push_back(&list.first[i]);
+  for (std::uint32_t i = 0; i < list.count; ++i)
+    if (wanted(list.first[i].collective)) out.push_back(&list.first[i]);
   return out;
 }
-INSTANTIATE_TEST_SUITE_P(All, HierTest, testing::ValuesIn(all_algorithms()),
-                         [](const testing::TestParamInfo<const Algorithm*>& tested) {
-                           return std::string(coll::name_of(tested.param->collective));
-                         });
+std::string name(const testing::TestParamInfo<const Algorithm*>& tested) {
+  return std::string(coll::name_of(tested.param->collective));
+}
+INSTANTIATE_TEST_SUITE_P(All, HierTest, testing::ValuesIn(algorithms([](Collective) { return true; })), name);
+INSTANTIATE_TEST_SUITE_P(All, HierPiecesTest, testing::ValuesIn(algorithms([](Collective what) {
+                           return what == Collective::kBcast || what == Collective::kReduce ||
+                                  what == Collective::kAllreduce;
+                         })),
+                         name);
 
 }  // namespace
 }  // namespace ashlar::sim

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <new>
 
 #include "framework/base/failure.h"
@@ -31,6 +32,7 @@ Nodes::Nodes(Engine& engine, const std::vector<std::uint32_t>& node_of_rank, Ran
   }
   begin_.assign(names.size() + 1, 0);
   for (std::size_t node = 0; node < names.size(); ++node) begin_[node + 1] = begin_[node] + counts[node];
+  fewest_ranks_ = *std::min_element(counts.begin(), counts.end());
   order_.resize(ranks);
   std::vector<int> next(begin_.begin(), begin_.end() - 1);
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -62,14 +64,19 @@ Nodes* Nodes::of(Op& op) {
   return static_cast<Nodes*>(slot.data);
 }
 
-Leaders Leaders::of(Op& op, const Nodes& nodes, Rank root) {
+Leaders Leaders::in_turn(Op& op, const Nodes& nodes, Rank root, int turn) {
   Leaders leaders{.nodes = &nodes};
   leaders.ranks = reinterpret_cast<Rank*>(op.scratch(nodes.count() * MPI_Count{sizeof(Rank)}));
   if (leaders.ranks == nullptr) return leaders;
-  for (int node = 0; node < nodes.count(); ++node) leaders.ranks[node] = nodes.members(node)[0];
-  leaders.ranks[nodes.node_of(root)] = root;
-  if (nodes.mine() == nodes.node_of(root)) {
-    while (nodes.members(nodes.mine())[leaders.inside] != root) ++leaders.inside;
+  for (int node = 0; node < nodes.count(); ++node) {
+    const Rank* const members = nodes.members(node);
+    int index = turn;
+    if (node == nodes.node_of(root)) {
+      while (members[index - turn] != root) ++index;
+      index %= nodes.ranks_on(node);
+    }
+    leaders.ranks[node] = members[index];
+    if (node == nodes.mine()) leaders.inside = index;
   }
   return leaders;
 }

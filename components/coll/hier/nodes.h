@@ -41,6 +41,8 @@ class Nodes {
   int mine() const { return mine_; }          // the node of this rank
   int my_index() const { return my_index_; }  // of this rank among those of its node
   int my_ranks() const { return ranks_on(mine_); }
+  /// Of the node that has the fewest.
+  int fewest_ranks() const { return fewest_ranks_; }
   /// For parts among the ranks of this node, which share what coll/shm keeps for them.
   PartGroup& inside() { return inside_; }
   /// Their wire; `whole` is that of every operation of the communicator.
@@ -55,7 +57,7 @@ class Nodes {
   std::vector<Rank> order_;
   std::vector<int> begin_;
   bool in_runs_ = true;
-  int mine_, my_index_ = 0;
+  int mine_, my_index_ = 0, fewest_ranks_;
   PartGroup inside_;
   const Plan* across_;
   std::optional<GroupWire> wire_;
@@ -69,8 +71,10 @@ struct Leaders {
   Rank* ranks = nullptr;  // one of each node; nullptr: no memory, noted as op's failure
   int inside = 0;         // index of this node's leader among the ranks of its node
 
-  static Leaders of(Op& op, const Nodes& nodes, Rank root);
+  static Leaders of(Op& op, const Nodes& nodes, Rank root) { return in_turn(op, nodes, root, 0); }
   static Leaders of(Op& op, const Nodes& nodes) { return of(op, nodes, nodes.in_order(0)); }
+  /// The ranks that are `turn` further on in their nodes: of the root's node from the root on, else from the lowest.
+  static Leaders in_turn(Op& op, const Nodes& nodes, Rank root, int turn);
   /// The last rank of each node instead.
   static Leaders last(Op& op, const Nodes& nodes);
   bool lead(const Op& op) const { return ranks[nodes->mine()] == op.rank(); }

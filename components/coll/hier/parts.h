@@ -18,13 +18,17 @@ inline Call bcast_call(const DataView& data, Rank root) {
   call.recv = data;
   return call;
 }
-/// A part of a reduction: with the operation, count and type of the whole.
-inline Call reduce_call(const Call& whole, Collective what, const void* operand, void* result, Rank root) {
-  Call call = part_call(what, root, whole.send.bytes());
+/// A part of a reduction, with the operation of the whole.
+inline Call reduce_call(const Call& whole, Collective what, const DataView& operand, void* result, Rank root) {
+  Call call = part_call(what, root, operand.bytes());
   call.op = whole.op;
-  call.send = DataView::of(operand, whole.send.count, *whole.send.type);
-  if (result != nullptr) call.recv = DataView{result, whole.send.count, whole.send.type};
+  call.send = operand;
+  if (result != nullptr) call.recv = DataView{result, operand.count, operand.type};
   return call;
+}
+/// With the count and type of the whole as well.
+inline Call reduce_call(const Call& whole, Collective what, const void* operand, void* result, Rank root) {
+  return reduce_call(whole, what, DataView::of(operand, whole.send.count, *whole.send.type), result, root);
 }
 
 /// A part's blocks of `bytes` each, packed.
@@ -43,7 +47,7 @@ inline Call scatter_call(std::byte* from, std::byte* to, MPI_Count bytes, Rank r
 
 /// The parts of this call inside the nodes will be these.
 inline void announce(Op& op, const Call& call, Op& inside, Nodes& nodes, std::initializer_list<const Call*> parts) {
-  if (nodes.my_ranks() > 1) count_parts(op, call, inside, nodes.inside(), parts);
+  if (nodes.my_ranks() > 1) count_parts(op, call, inside, nodes.inside(), {parts.begin(), parts.size()});
 }
 /// This rank has failed before that part inside its node. Returns why.
 inline Status leave(Op& op, const Call& call, Op& inside, Nodes& nodes, const Call& part, Status why) {

@@ -97,8 +97,9 @@ def rule(collective, row, pairs, origin):
     for key in ("ranks", "nodes", "node_ranks"):
         if key in values:
             fields.append(".%s = {%d, %d}" % (key, *number_range(values.pop(key), INT_MAX)))
-    if "bytes" in values:
-        fields.append(".bytes = {%d, %d}" % number_range(values.pop("bytes"), INT64_MAX))
+    for key in ("bytes", "bandwidth"):
+        if key in values:
+            fields.append(".%s = {%d, %d}" % (key, *number_range(values.pop(key), INT64_MAX)))
     if "use" not in values:
         raise Mistake("the row does not say what to use")
     fields.append(f'.algorithm = "{values.pop("use")}"')

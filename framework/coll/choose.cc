@@ -12,6 +12,9 @@ bool serves(const Plan& plan, const Choice& choice, const Call& call, const With
   const Rule* const rule = choice.rule;
   if (rule != nullptr) {
     if (!rule->bytes.has(call.bytes)) return false;
+    if (rule->goes_by_bandwidth() &&
+        (without.bandwidth == 0 || !rule->bandwidth.has(static_cast<MPI_Count>(without.bandwidth))))
+      return false;
     if (rule->commute != Rule::Commute::kAny) {
       const bool commutes = call.op == nullptr || call.op->commutative();
       if ((rule->commute == Rule::Commute::kYes) != commutes) return false;

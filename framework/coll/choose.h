@@ -7,10 +7,11 @@
 
 namespace ashlar::coll {
 
-/// Restrictions on the choice for one call, beside those of each algorithm (Algorithm::excluded).
+/// What restricts the choice for one call, beside the restrictions of each algorithm (Algorithm::excluded).
 struct Without {
   std::uint32_t components = 0;  // a bit for each, by its number
   std::uint8_t traits = 0;       // of Trait: algorithms with any of them
+  std::uint64_t bandwidth = 0;   // Network::bandwidth of the communicator
   bool part = false;             // a part of another algorithm that begins when its time comes: without kInCallOrder
 };
 

@@ -10,6 +10,7 @@
 #include "framework/coll/choose.h"
 #include "framework/coll/engine.h"
 #include "framework/coll/mismatch.h"
+#include "framework/coll/network.h"
 #include "framework/coll/op.h"
 #include "framework/coll/p2p_wire.h"
 #include "framework/object/comm.h"
@@ -77,6 +78,7 @@ struct CommState : ListHook {  // hook: LaneCollectives::states
   static constexpr std::uint64_t kForming = std::uint64_t{1} << 63;  // in a position: begin_forming
   std::uint64_t position = 0;  // how far collectives that keep state in the order of the calls have counted
   FailureReports failures;
+  Network network;
   /// Of an intercommunicator: the collectives of the local group among itself; made with this.
   CommState* own_group = nullptr;
   std::uint32_t disabled = 0;

@@ -76,13 +76,15 @@ Status run(Comm& comm, const Call& call) {
     return {};
   }
   Choice choice;
-  Status outcome = state->choose(call, &choice);
-  if (outcome.ok()) outcome = state->may_begin(called);
+  Status outcome = state->may_begin(called);
+  state->wire.serve(call.what);
+  if (outcome.ok() && is_due(*state, call)) [[unlikely]]
+    outcome = agree_on_network(*state, sequence);
+  if (outcome.ok()) outcome = state->choose(call, &choice);
   if (!outcome.ok()) [[unlikely]] {
     end_call(*state, sequence, outcome);
     return outcome;
   }
-  state->wire.serve(call.what);
   counters.bytes.add(static_cast<std::uint64_t>(call.bytes));
   if (event::heard(collective_begin)) [[unlikely]]
     tell_begin(comm, sequence, call, CallForm::kBlocking, choice);

@@ -192,6 +192,8 @@ const Plan& Engine::plan_for(const Shape& shape) {
     if (entry == nullptr || entry->algorithm->is(kInter) != shape.inter) return;
     if (!order_is_fixed(*entry->algorithm)) return;
     plan.choices[static_cast<std::size_t>(rule.collective)].push_back({&rule, entry});
+    if (rule.goes_by_bandwidth() && shape.nodes > 1)
+      plan.goes_by_bandwidth[static_cast<std::size_t>(rule.collective)] = true;
   };
   for (const Rule& rule : forced_rules_) {
     if (*rule.algorithm != '\0') add(rule);
@@ -246,6 +248,12 @@ void Engine::record(const Choice& choice, const Shape& shape, const Call& call) 
   const std::string setting = std::string("coll.") + name_of(chosen.collective) + ".algorithm, coll.tuning_file";
   registry_->records().add({"coll", name_of(chosen.collective),
                             std::string(chosen.name) + " (" + chosen.component + ")", because, lost, setting});
+}
+
+void Engine::record_network(const char* comm, const char* chosen, const std::string& because) {
+  if (registry_ == nullptr) return;
+  registry_->records().add({"coll", "network of '" + std::string(comm) + "'", chosen, because, "",
+                            "coll.tuning_file (rows with bandwidth)"});
 }
 
 }  // namespace ashlar::coll

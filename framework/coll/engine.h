@@ -43,6 +43,7 @@ struct Plan {
   Engine* engine = nullptr;
   Shape shape;
   std::array<std::vector<Choice>, kCollectives> choices;
+  std::array<bool, kCollectives> goes_by_bandwidth{};  // one of the rules does
 };
 
 /// What choices depend on beside the communicator: where the processes of the job run.
@@ -81,6 +82,9 @@ class Engine {
   void record(const Choice& choice, const Shape& shape, const Call& call);
   /// Records, once for each rule, that a rule which applies names an algorithm that cannot serve the call.
   void record_unfit(const Choice& choice, const Shape& shape, const Call& call, const char* why);
+
+  /// Records what the ranks of a communicator have agreed on. Rank 0 tells it.
+  void record_network(const char* comm, const char* chosen, const std::string& because);
 
   Catalogue catalogue;
   Config config{};

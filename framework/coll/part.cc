@@ -28,7 +28,9 @@ void place(const Op& whole, const Call& called, Op& part, PartGroup& group, cons
   part.set_own_slot(&group.slots[choice.entry->component % CommState::kSlots]);
 }
 
-Without without_disabled(const Op& whole) { return Without{.components = whole.comm()->disabled}; }
+Without without_disabled(const Op& whole) {
+  return Without{.components = whole.comm()->disabled, .bandwidth = whole.comm()->network.bandwidth};
+}
 
 /// What choose() will find, not counted; nullptr: nothing.
 const Choice* foresee(const Op& whole, const PartGroup& group, const Call& call) {
@@ -84,7 +86,9 @@ void leave_part(Op& whole, const Call& called, Op& part, PartGroup& group, const
 
 Co run_part(Op& whole, Op& part, const Plan& plan, const Call& call) {
   Choice choice;
-  const Status chosen = choose(plan, call, Without{.part = true}, &choice);
+  // Simulations have no communicator.
+  const std::uint64_t bandwidth = whole.comm() != nullptr ? whole.comm()->network.bandwidth : 0;
+  const Status chosen = choose(plan, call, Without{.bandwidth = bandwidth, .part = true}, &choice);
   if (!chosen.ok()) {
     whole.fail(chosen);
     return Co();

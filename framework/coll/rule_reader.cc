@@ -60,6 +60,7 @@ std::uint64_t fingerprint(std::span<const Rule> rules) {
     mix_range(rule.nodes);
     mix_range(rule.node_ranks);
     mix_range(rule.bytes);
+    mix_range(rule.bandwidth);
     hash.add(std::string_view(rule.algorithm));
     mix(static_cast<std::uint64_t>(rule.arguments.segment));
     mix(static_cast<std::uint64_t>(rule.arguments.window));
@@ -97,18 +98,19 @@ std::string no_collective(const std::string& name) {
 
 std::string no_word(std::string_view word) {
   param::Suggestion suggestion(word);
-  for (const char* known :
-       {"use", "bytes", "ranks", "nodes", "node_ranks", "commutative", "segment", "window", "radix", "leaders", "note"})
+  for (const char* known : {"use", "bytes", "ranks", "nodes", "node_ranks", "bandwidth", "commutative", "segment",
+                            "window", "radix", "leaders", "note"})
     suggestion.consider(known);
   return "'" + std::string(word) +
-         "' is unknown; a row has use, bytes, ranks, nodes, node_ranks, commutative, segment, window, radix, leaders "
-         "and note" +
+         "' is unknown; a row has use, bytes, ranks, nodes, node_ranks, bandwidth, commutative, segment, window, "
+         "radix, "
+         "leaders and note" +
          guess(suggestion);
 }
 
 /// What each condition or argument takes.
 const char* form_of(std::string_view what) {
-  if (what == "bytes") return "a range of sizes, such as ..4KiB, 1KiB..64KiB or 1MiB..";
+  if (what == "bytes" || what == "bandwidth") return "a range of sizes, such as ..4KiB, 1KiB..64KiB or 1MiB..";
   if (what.ends_with("ranks") || what == "nodes") return "a range of numbers, such as 2..8 or 16";
   if (what == "segment") return "a size, such as 64KiB";
   if (what == "commutative") return "true or false";
@@ -158,6 +160,8 @@ void RuleReader::setting(const char* key, const char* value, int line) {
     read = parse_range(value, &rule.nodes);
   } else if (what == "node_ranks") {
     read = parse_range(value, &rule.node_ranks);
+  } else if (what == "bandwidth") {
+    read = parse_range(value, &rule.bandwidth);
   } else if (what == "segment") {
     read = parse_bytes(value, &rule.arguments.segment);
   } else if (what == "window") {

@@ -197,6 +197,12 @@ typedef struct ashlar_tag_ops {
   void (*cancel)(ashlar_iface*, ashlar_tag_receive*);
 } ashlar_tag_ops;
 
+/* What the way to a peer has cost. 0: not measured yet. */
+typedef struct ashlar_path_cost {
+  float round_trip_ns; /* the shortest */
+  float bandwidth;     /* bytes per ns of large gets, while any was under way; of late */
+} ashlar_path_cost;
+
 typedef struct ashlar_endpoint_ops {
   uint32_t size;
   /* Sends up to max_short bytes; they are copied before the return. OK or AGAIN or an error. */
@@ -242,6 +248,10 @@ typedef struct ashlar_endpoint_ops {
   /* Complete when all puts and atomic operations that this endpoint completed before the call have taken place in the
    * peer's memory. Needs nothing of the peer's software. NULL: there is nothing to wait for. */
   ashlar_result (*flush)(ashlar_endpoint*, ashlar_completion* done);
+
+  /* Since minor version 8; NULL: not offered. What has been measured, by the exchange that proved the path and by use
+   * since; never what a library or a card says of itself. */
+  void (*measured)(ashlar_endpoint*, ashlar_path_cost* out);
 } ashlar_endpoint_ops;
 
 /* The head of every endpoint; the component's own data follows it. */

@@ -49,6 +49,9 @@ std::map<std::string, std::string> conditions() {
   all["ranks"] = described("Holds for communicators of so many ranks.", range_like(counts));
   all["nodes"] = described("Holds for communicators whose ranks are on so many nodes.", range_like(counts));
   all["node_ranks"] = described("Holds for communicators whose fullest node has so many of them.", range_like(counts));
+  all["bandwidth"] =
+      described("Holds when the network between the nodes brings so many bytes a second, as the ranks have measured.",
+                range_like(sizes));
   Json commutative('{');
   commutative.add("enum", R"([true,false,"true","false","yes","no"])");
   all["commutative"] = described("Holds for reductions whose operation commutes, or does not.", commutative);

@@ -20,7 +20,7 @@ GOOD = [
     HEAD + "allreduce.a: {use: ring}\n", HEAD + "allreduce.a.use: ring\nallreduce.a.bytes: 1MiB..\n",
     HEAD + "allreduce: {a.use: ring}\n", HEAD + "reduce: {a: {use: knomial, radix: 4}, b: {use: linear, window: 8}}\n",
     HEAD + "reduce: {a: {use: linear, bytes: .., window: '8', radix: 2, segment: 1.5KiB}}\n",
-    HEAD + "bcast: {a: {use: hier, segment: 256KiB, leaders: 2}}\n",
+    HEAD + "bcast: {a: {use: hier, segment: 256KiB, leaders: 2, bandwidth: ..100MiB}}\n",
 ]
 BAD = [
     "schema: 2\n", HEAD + "allreduc: {a: {use: ring}}\n", HEAD + "allreduce: {a: {use: rign}}\n",
@@ -35,7 +35,7 @@ BAD = [
 ]
 VALUES = ["1", "2", "0", "8", "'8'", "'0'", "'1'", "4KiB", "..4KiB", "1KiB..", "1KiB..2MiB", "..", "2..8", "1.5KiB", ".5MiB", "4 KiB",
           "4Q", "-1", "many", "''", "..many", "1..2..3", "...", "true", "false", "yes", "no", "perhaps", "'true'", "16.."]
-SETTINGS = ["bytes", "ranks", "nodes", "node_ranks", "segment", "window", "radix", "leaders", "commutative"]
+SETTINGS = ["bytes", "ranks", "nodes", "node_ranks", "bandwidth", "segment", "window", "radix", "leaders", "commutative"]
 
 
 def agree(judges, text):

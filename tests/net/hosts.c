@@ -184,6 +184,8 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
   } else if (strcmp(what, "idle") == 0) {
     idle();
+  } else if (strcmp(what, "sums") == 0) { /* four large reductions */
+    for (int i = 0; i < 4; ++i) all_reduce(MPI_COMM_WORLD, 1 << 16);
   } else if (strcmp(what, "exit") == 0) { /* the last rank returns 7, after MPI_Finalize */
     MPI_Finalize();
     return rank == ranks - 1 ? 7 : 0;

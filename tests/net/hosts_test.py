@@ -619,6 +619,25 @@ class ProgramsTest(HostsTest):
                 # Three ranks that did not sleep would use the two seconds.
                 self.assertLess(used[1] + used[2] + used[3], 600, used)
 
+    def test_rules_go_by_the_measured_network(self):
+        """The first reduction brings something to measure, and the second agrees on it before it chooses."""
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as rules:
+            rules.write("schema: 1\nallreduce:\n"
+                        "  too_slow: {bandwidth: ..1KiB, use: recursive_doubling}\n"
+                        "  measured: {nodes: 2, node_ranks: 2, bandwidth: 1KiB.., use: ring}\n"
+                        "  before: {nodes: 2, node_ranks: 2, use: rabenseifner}\n")
+            rules.flush()
+            for transport in filter(was_built, ("tcp", "ucx", "ofi")):
+                with self.subTest(transport):
+                    done = self.run_job("--bind-to", "none", "--host", "a:2,b:2", "-n", 4, "--explain=coll",
+                                        "--set", f"transport={transport},shm,self", "--set", f"coll.tuning_file={rules.name}",
+                                        HOSTS, "sums")
+                    text = flat(done.stdout + done.stderr)
+                    self.assertRegex(text, r"network of 'MPI_COMM_WORLD': [0-9.e+]+ MB/s, [0-9.e+]+ us there and back because the "
+                                           r"slowest path that any of 4 ranks has measured")
+                    self.assertRegex(text, r"calls of allreduce: (.*, )?ring 3\b")
+                    self.assertRegex(text, r"calls of allreduce: (.*, )?rabenseifner 1\b")
+
     def test_a_tuning_file_is_measured_on_two_hosts(self):
         tune = os.path.join(os.path.dirname(MPIEXEC), "ashlar_tune")
         done = self.run_job("--bind-to", "none", "--timeout", 100, "--host", "a:2,b:2", "-n", 4, tune, "--seconds", "0.001",

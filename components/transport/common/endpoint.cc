@@ -83,6 +83,12 @@ void wake(ashlar_endpoint* e) {
   if (Endpoint& peer = self(e); peer.way == Endpoint::Way::kOpen) peer.iface->control(peer, Kind::kWake);
 }
 
+void measured(ashlar_endpoint* e, ashlar_path_cost* out) {
+  const Endpoint& peer = self(e);
+  *out = {.round_trip_ns = peer.round_trip == ~std::uint64_t{0} ? 0.0F : static_cast<float>(peer.round_trip),
+          .bandwidth = static_cast<float>(peer.meter.speed())};
+}
+
 }  // namespace
 
 const ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
@@ -96,6 +102,7 @@ const ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                           .getv = nullptr,
                                           .putv = nullptr,
                                           .amo = nullptr,
-                                          .flush = nullptr};
+                                          .flush = nullptr,
+                                          .measured = measured};
 
 }  // namespace ashlar::network

@@ -6,6 +6,7 @@
 
 #include "components/transport/common/buffer.h"
 #include "components/transport/common/record.h"
+#include "framework/plugin/stripes.h"
 #include "framework/plugin/transport.h"
 
 namespace ashlar::network {
@@ -21,6 +22,12 @@ struct Transfer : Operation {
   ashlar_completion* done = nullptr;  // nullptr: nothing waits for it any more
   Region* region = nullptr;           // of the memory here, where the library has to know that
 };
+
+/// Reads of so many bytes count for what the path costs.
+inline constexpr std::uint64_t kMeasuredFrom = 64 * 1024;
+inline bool is_measured(const Transfer& transfer) {
+  return transfer.what != Operation::What::kPut && transfer.length >= kMeasuredFrom;
+}
 
 /// The way to one process: known by connect(), by its Hello, or both. There is a session for each direction.
 struct Endpoint : ashlar_endpoint {
@@ -51,6 +58,8 @@ struct Endpoint : ashlar_endpoint {
   std::uint32_t injected = 0;                // messages that the library has copied, since the last whose end it tells
   bool to_flush = false;
   std::uint64_t greeted_at = 0, greet_again_at = 0;
+  std::uint64_t round_trip = ~std::uint64_t{0};  // ns, the shortest: from the Hello to its answer, or between the hosts
+  plugin::RailMeter meter;                       // of large reads
 
   std::uint64_t tag_proof = 0;  // of this process, in front of tagged messages
 

@@ -53,6 +53,12 @@ void Interface::lost(Endpoint& peer, const std::string& reason) {
 void Interface::finish(Transfer& transfer, ashlar_result result) {
   counters.under_way.lower();
   transfer.peer->transfers.erase(&transfer);
+  if (is_measured(transfer)) {
+    if (result == ASHLAR_OK)
+      transfer.peer->meter.over(transfer.length, now_ns(), kMeasuredFrom);
+    else
+      transfer.peer->meter.give_up(transfer.length);
+  }
   ashlar_completion* const done = transfer.done;
   dispose(transfer);
   if (done != nullptr && !closing_) done->done(done, result);

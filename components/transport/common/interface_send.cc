@@ -175,6 +175,7 @@ Interface::Posted Interface::post(Endpoint& peer, Transfer& transfer) {
   const Posted posted = fabric_->post(transfer, peer.at);
   if (posted == Posted::kYes) {
     peer.transfers.insert(&transfer);
+    if (is_measured(transfer)) peer.meter.ask(transfer.length, now_ns());
     counters.under_way.raise();
     return posted;
   }

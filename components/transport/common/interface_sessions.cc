@@ -205,6 +205,7 @@ void Interface::welcomed(const std::byte* frame, std::size_t bytes) {
   Endpoint& peer = *known->second;
   if (peer.way != Endpoint::Way::kGreeting) return;
   peer.way = Endpoint::Way::kOpen;
+  peer.round_trip = std::min(peer.round_trip, now_ns() - peer.greeted_at);
   tell_path(peer);
   flush_later(peer);
 }

@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "components/transport/common/interface.h"
 
 // What the clock brings: first messages that are repeated, and questions whether a silent peer is there.
@@ -41,6 +43,7 @@ void Interface::settle(Endpoint& peer, Liveness::Answer answer) {
     case Liveness::Answer::kThere:
       peer.was_there = true;
       peer.silent_since = 0;
+      if (liveness_.round_trip() != 0) peer.round_trip = std::min(peer.round_trip, liveness_.round_trip());
       break;
     case Liveness::Answer::kRefused:
       // A firewall refuses, too: it counts from who was there before, or has not answered otherwise either.

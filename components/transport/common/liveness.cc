@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "framework/base/ip_path.h"
+
 namespace ashlar::network {
 namespace {
 
@@ -92,6 +94,8 @@ Liveness::Answer Liveness::look(bool silent) {
 
 Liveness::Answer Liveness::settle(int error) {
   if (error == 0) {
+    ip::PathInfo path;
+    if (ip::read_path_info(question_.get(), &path)) round_trip_ = static_cast<std::uint64_t>(path.round_trip_ns);
     // Both ends of this connection forget it at once; nothing was said.
     const linger at_once = {.l_onoff = 1, .l_linger = 0};
     (void)setsockopt(question_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);

@@ -27,6 +27,8 @@ class Liveness {
   /// How the question stands; `silent`: it is not waited for any longer. All but kPending end it.
   Answer look(bool silent);
   bool asking() const { return static_cast<bool>(question_); }
+  /// Of kThere: ns between the hosts; 0: the system does not tell.
+  std::uint64_t round_trip() const { return round_trip_; }
   /// Why there was no kThere.
   const std::string& reason() const { return reason_; }
 
@@ -35,6 +37,7 @@ class Liveness {
 
   Descriptor door_, question_;
   HostAddress own_ = {};
+  std::uint64_t round_trip_ = 0;
   std::string reason_;
 };
 

@@ -63,7 +63,8 @@ constexpr ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                               .getv = getv,
                                               .putv = putv,
                                               .amo = amo,
-                                              .flush = nullptr};
+                                              .flush = nullptr,
+                                              .measured = nullptr};
 
 using Counters = Interface::Counters;
 constexpr ashlar_pvar_row kRows[] = {

@@ -140,7 +140,8 @@ const ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                           .getv = copy_pieces<false>,
                                           .putv = copy_pieces<true>,
                                           .amo = nullptr,
-                                          .flush = nullptr};
+                                          .flush = nullptr,
+                                          .measured = nullptr};
 
 void attract(const Endpoint& ep, bool cold) {
   SegmentHeader& owner = *ep.owner;

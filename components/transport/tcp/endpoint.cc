@@ -6,6 +6,10 @@
 
 #include "components/transport/tcp/connection.h"
 #include "components/transport/tcp/interface.h"
+#include "components/transport/tcp/rails.h"
+#include "components/transport/tcp/socket.h"
+#include "framework/base/clock.h"
+#include "framework/base/ip_path.h"
 #include "framework/plugin/transport_fail.h"
 
 namespace ashlar::tcp {
@@ -108,6 +112,7 @@ ashlar_result get(ashlar_endpoint* e, void* to, const ashlar_key* given, std::ui
                         .length = length,
                         .received = 0,
                         .done = done};
+  if (length >= kMeasuredFrom) peer.meter.ask(length, now_ns());
   peer.iface->ask(peer, request);
   peer.iface->counters.gets.add();
   return ASHLAR_PENDING;
@@ -121,6 +126,19 @@ void wake(ashlar_endpoint* e) {
     peer.connection->send(frame, nullptr);
   else
     peer.iface->need_connection(peer);  // which wakes it, too
+}
+
+/// The system measures round trips, which do not depend on what the peer's program does, and how fast bytes have been
+/// delivered; that counts until this process has read something large.
+void measured(ashlar_endpoint* e, ashlar_path_cost* out) {
+  const Endpoint& peer = self(e);
+  double speed = peer.meter.speed();
+  if (peer.rails != nullptr) speed = std::max(speed, peer.rails->speed());
+  *out = {.round_trip_ns = 0, .bandwidth = static_cast<float>(speed)};
+  PathInfo path;
+  if (peer.connection == nullptr || !read_path_info(peer.connection->fd(), &path)) return;
+  out->round_trip_ns = static_cast<float>(path.round_trip_ns);
+  if (speed <= 0) out->bandwidth = static_cast<float>(path.bytes_per_ns);
 }
 
 }  // namespace
@@ -156,6 +174,7 @@ const ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                           .getv = nullptr,
                                           .putv = nullptr,
                                           .amo = nullptr,
-                                          .flush = nullptr};
+                                          .flush = nullptr,
+                                          .measured = measured};
 
 }  // namespace ashlar::tcp

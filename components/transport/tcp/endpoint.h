@@ -8,6 +8,7 @@
 #include "components/transport/tcp/address.h"
 #include "components/transport/tcp/outbox.h"
 #include "components/transport/tcp/socket.h"
+#include "framework/plugin/stripes.h"
 #include "framework/plugin/transport.h"
 
 namespace ashlar::tcp {
@@ -74,6 +75,7 @@ struct Endpoint : ashlar_endpoint {
   std::uint64_t asked = 0;            // the peer was asked to say that it has the messages before this one
   std::map<std::uint64_t, Get> gets;
   std::uint64_t next_get = 1;
+  plugin::RailMeter meter;       // of large gets that are no stripes
   std::uint64_t last_heard = 0;  // by the clock
   Break broken;
   std::string failure;
@@ -92,6 +94,9 @@ struct Endpoint : ashlar_endpoint {
  private:
   std::uint64_t most_kept() const;
 };
+
+/// Gets of so many bytes count for what the path costs.
+inline constexpr std::uint64_t kMeasuredFrom = 64 * 1024;
 
 extern const ashlar_endpoint_ops kEndpointOps;
 

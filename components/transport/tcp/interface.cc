@@ -261,6 +261,12 @@ void Interface::end_get(Endpoint& peer, std::uint64_t request, bool good) {
   if (found == peer.gets.end()) return;
   if (found->second.whole != nullptr) return peer.rails->stripe_over(request, good);
   ashlar_completion* const done = found->second.done;
+  if (const std::uint64_t length = found->second.length; length >= kMeasuredFrom) {
+    if (good)
+      peer.meter.over(length, now_ns(), kMeasuredFrom);
+    else
+      peer.meter.give_up(length);
+  }
   if (!good && peer.connection != nullptr) peer.connection->forget_get(request);
   peer.gets.erase(found);
   if (good) {

@@ -166,6 +166,7 @@ void Interface::disconnect(Endpoint& peer) {
   close_rails(peer);
   if (peer.rails != nullptr) peer.rails->end(false);
   peer.gets.clear();
+  peer.meter.give_up_all();
   peer.unwanted_before = peer.out.next();
   if (peer.connection != nullptr) return peer.connection->say_bye(true);
   if (peer.way == Endpoint::Way::kDialling || peer.way == Endpoint::Way::kExpecting) peer.way = Endpoint::Way::kDown;

@@ -10,6 +10,13 @@
 // Stripes of large messages: which rail each is asked for over, and what becomes of those that a rail does not bring.
 namespace ashlar::tcp {
 
+double Rails::speed() const {
+  double sum = 0;
+  for (const Rail& rail : rails_)
+    if (is_open(rail)) sum += rail.meter.speed();
+  return sum;
+}
+
 bool Rails::is_open(const Rail& rail) const {
   return rail.connection != nullptr && !rail.stalled && !rail.connection->leaving() && !rail.connection->closed;
 }

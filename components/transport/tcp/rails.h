@@ -35,6 +35,8 @@ class Rails {
   /// under way.
   bool read(std::byte* to, std::uint64_t region, std::uint64_t offset, std::uint64_t length, ashlar_completion* done);
   bool reading() const { return !reads_.empty(); }
+  /// Of all rails together, as measured: bytes per ns; 0: they have not been.
+  double speed() const;
 
   /// A stripe has come, or the peer does not let it be read.
   void stripe_over(std::uint64_t request, bool good);

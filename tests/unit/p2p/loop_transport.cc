@@ -252,7 +252,8 @@ const ashlar_endpoint_ops kEndpointOps = {.size = sizeof kEndpointOps,
                                           .getv = loop_getv,
                                           .putv = loop_putv,
                                           .amo = loop_amo,
-                                          .flush = loop_flush};
+                                          .flush = loop_flush,
+                                          .measured = nullptr};
 const ashlar_iface_ops kIfaceOps = {.size = sizeof kIfaceOps,
                                     .address = nullptr,
                                     .connect = nullptr,

@@ -89,11 +89,14 @@ def parse(lines, name):
 def rule(collective, row, pairs, origin):
     fields = [f".collective = static_cast<Collective>({COLLECTIVES.index(collective)})"]
     values = dict(pairs)
+    conditional = "commutative" in values or "bandwidth" in values
     if "commutative" in values:
         yes = values.pop("commutative")
         if yes not in ("true", "false"):
             raise Mistake("commutative is true or false")
         fields.append(f".commute = Rule::Commute::{'kYes' if yes == 'true' else 'kNo'}")
+    if conditional:
+        fields.append(".conditional = true")
     for key in ("ranks", "nodes", "node_ranks"):
         if key in values:
             fields.append(".%s = {%d, %d}" % (key, *number_range(values.pop(key), INT_MAX)))

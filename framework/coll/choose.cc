@@ -4,21 +4,29 @@
 
 #include "framework/base/failure.h"
 #include "framework/base/shared_count.h"
+#include "framework/coll/network.h"
 #include "framework/coll/rounds.h"
 
 namespace ashlar::coll {
+namespace {
+
+/// The conditions of a rule that differ from call to call, beside its sizes.
+[[gnu::noinline]] bool holds(const Rule& rule, const Call& call, const Network* network) {
+  if (rule.goes_by_bandwidth() && (network == nullptr || network->bandwidth == 0 ||
+                                   !rule.bandwidth.has(static_cast<MPI_Count>(network->bandwidth))))
+    return false;
+  if (rule.commute == Rule::Commute::kAny) return true;
+  const bool commutes = call.op == nullptr || call.op->commutative();
+  return (rule.commute == Rule::Commute::kYes) == commutes;
+}
+
+}  // namespace
 
 bool serves(const Plan& plan, const Choice& choice, const Call& call, const Without& without) {
   const Rule* const rule = choice.rule;
   if (rule != nullptr) {
     if (!rule->bytes.has(call.bytes)) return false;
-    if (rule->goes_by_bandwidth() &&
-        (without.bandwidth == 0 || !rule->bandwidth.has(static_cast<MPI_Count>(without.bandwidth))))
-      return false;
-    if (rule->commute != Rule::Commute::kAny) {
-      const bool commutes = call.op == nullptr || call.op->commutative();
-      if ((rule->commute == Rule::Commute::kYes) != commutes) return false;
-    }
+    if (rule->conditional && !holds(*rule, call, without.network)) return false;
   }
   const Algorithm& algorithm = *choice.entry->algorithm;
   if ((without.components >> choice.entry->component & 1u) != 0) return false;

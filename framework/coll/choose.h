@@ -7,12 +7,14 @@
 
 namespace ashlar::coll {
 
+struct Network;
+
 /// What restricts the choice for one call, beside the restrictions of each algorithm (Algorithm::excluded).
 struct Without {
-  std::uint32_t components = 0;  // a bit for each, by its number
-  std::uint8_t traits = 0;       // of Trait: algorithms with any of them
-  std::uint64_t bandwidth = 0;   // Network::bandwidth of the communicator
-  bool part = false;             // a part of another algorithm that begins when its time comes: without kInCallOrder
+  const Network* network = nullptr;  // of the communicator, for rules that go by it; nullptr: none holds
+  std::uint32_t components = 0;      // a bit for each, by its number
+  std::uint8_t traits = 0;           // of Trait: algorithms with any of them
+  bool part = false;  // a part of another algorithm that begins when its time comes: without kInCallOrder
 };
 
 /// Whether this choice of a plan applies to the call, and its algorithm can serve it. A rule that applies but names an

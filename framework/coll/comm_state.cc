@@ -86,7 +86,7 @@ CommState::~CommState() {
 
 Status CommState::choose(const Call& call, Choice* out, Without without) {
   without.components |= disabled;
-  without.bandwidth = network.bandwidth;
+  without.network = &network;
   if (any_preferred_) [[unlikely]] {
     const Preference* const preferred = preferred_[static_cast<std::size_t>(call.what)].get();
     if (preferred != nullptr) {

@@ -77,14 +77,15 @@ Status run(Comm& comm, const Call& call) {
   }
   Choice choice;
   Status outcome = state->may_begin(called);
-  state->wire.serve(call.what);
-  if (outcome.ok() && is_due(*state, call)) [[unlikely]]
-    outcome = agree_on_network(*state, sequence);
-  if (outcome.ok()) outcome = state->choose(call, &choice);
+  if (call.bytes >= Network::kLeastBytes && outcome.ok() && is_due(*state, call)) [[unlikely]]
+    outcome = agree_on_network(*state, call, sequence);
+  if (outcome.ok()) [[likely]]
+    outcome = state->choose(call, &choice);
   if (!outcome.ok()) [[unlikely]] {
     end_call(*state, sequence, outcome);
     return outcome;
   }
+  state->wire.serve(call.what);
   counters.bytes.add(static_cast<std::uint64_t>(call.bytes));
   if (event::heard(collective_begin)) [[unlikely]]
     tell_begin(comm, sequence, call, CallForm::kBlocking, choice);

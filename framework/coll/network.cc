@@ -17,7 +17,6 @@
 namespace ashlar::coll {
 namespace {
 
-constexpr MPI_Count kLeastBytes = 64 * 1024;
 constexpr std::uint32_t kMoreRarely = 8;
 constexpr std::size_t kStackBytes = 1024;
 
@@ -61,15 +60,15 @@ void record(const CommState& state) {
 }  // namespace
 
 bool is_due(CommState& state, const Call& call) {
-  if (!state.plan->goes_by_bandwidth[static_cast<std::size_t>(call.what)]) [[likely]]
-    return false;
+  if (!state.plan->goes_by_bandwidth[static_cast<std::size_t>(call.what)]) return false;
   Network& network = state.network;
-  if (call.bytes < kLeastBytes || ++network.calls != network.next) return false;
+  if (++network.calls != network.next) return false;
   network.next *= kMoreRarely;
   return true;
 }
 
-Status agree_on_network(CommState& state, Tag number) ASHLAR_NO_THREAD_SAFETY {
+Status agree_on_network(CommState& state, const Call& called, Tag number) ASHLAR_NO_THREAD_SAFETY {
+  state.wire.serve(called.what);
   Measured slowest = of_this_rank(state);
   alignas(64) std::byte memory[kStackBytes];
   Block block(memory, sizeof memory, state.chunks);

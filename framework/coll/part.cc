@@ -29,7 +29,7 @@ void place(const Op& whole, const Call& called, Op& part, PartGroup& group, cons
 }
 
 Without without_disabled(const Op& whole) {
-  return Without{.components = whole.comm()->disabled, .bandwidth = whole.comm()->network.bandwidth};
+  return Without{.network = &whole.comm()->network, .components = whole.comm()->disabled};
 }
 
 /// What choose() will find, not counted; nullptr: nothing.
@@ -87,8 +87,8 @@ void leave_part(Op& whole, const Call& called, Op& part, PartGroup& group, const
 Co run_part(Op& whole, Op& part, const Plan& plan, const Call& call) {
   Choice choice;
   // Simulations have no communicator.
-  const std::uint64_t bandwidth = whole.comm() != nullptr ? whole.comm()->network.bandwidth : 0;
-  const Status chosen = choose(plan, call, Without{.bandwidth = bandwidth, .part = true}, &choice);
+  const Network* const network = whole.comm() != nullptr ? &whole.comm()->network : nullptr;
+  const Status chosen = choose(plan, call, Without{.network = network, .part = true}, &choice);
   if (!chosen.ok()) {
     whole.fail(chosen);
     return Co();

@@ -31,16 +31,18 @@ struct Rule {
 
   Collective collective = Collective::kBarrier;
   Commute commute = Commute::kAny;
+  bool conditional = false;  // it has conditions that are no ranges of the shape or of bytes
   Range<int> ranks{0, INT_MAX}, nodes{0, INT_MAX}, node_ranks{0, INT_MAX};
   Range<MPI_Count> bytes{0, INT64_MAX};  // of quantity_of(collective)
-  /// Bytes per second between the nodes, as the ranks have measured (Network); with any bound it holds only then.
-  Range<MPI_Count> bandwidth{0, INT64_MAX};
+  /// Bytes per second between the nodes, as the ranks have measured (Network); with bounds it holds only then. Without:
+  /// -1.
+  Range<MPI_Count> bandwidth{0, -1};
   const char* algorithm = "";
   Arguments arguments{};
   const char* origin = "";  // "default.yaml:31 (allreduce.large)"
   Source source = Source::kBuiltIn;
 
-  bool goes_by_bandwidth() const { return bandwidth.from != 0 || bandwidth.to != INT64_MAX; }
+  bool goes_by_bandwidth() const { return bandwidth.to >= 0; }
   bool fits(const Shape& shape) const {
     return ranks.has(shape.ranks) && nodes.has(shape.nodes) && node_ranks.has(shape.node_ranks);
   }

@@ -161,6 +161,8 @@ void RuleReader::setting(const char* key, const char* value, int line) {
   } else if (what == "node_ranks") {
     read = parse_range(value, &rule.node_ranks);
   } else if (what == "bandwidth") {
+    rule.conditional = true;
+    rule.bandwidth = {0, INT64_MAX};
     read = parse_range(value, &rule.bandwidth);
   } else if (what == "segment") {
     read = parse_bytes(value, &rule.arguments.segment);
@@ -171,6 +173,7 @@ void RuleReader::setting(const char* key, const char* value, int line) {
   } else if (what == "leaders") {
     read = parse_whole(value, 1, &rule.arguments.leaders);
   } else if (what == "commutative") {
+    rule.conditional = true;
     const bool yes = std::strcmp(value, "true") == 0 || std::strcmp(value, "yes") == 0;
     read = yes || std::strcmp(value, "false") == 0 || std::strcmp(value, "no") == 0;
     rule.commute = yes ? Rule::Commute::kYes : Rule::Commute::kNo;

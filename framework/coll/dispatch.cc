@@ -73,6 +73,8 @@ Status run(Comm& comm, const Call& call) {
   if (call.is_nothing(comm.size, comm.inter) && !check) {
     counters.without_data.add();
     called.flags = LoggedCall::kOver;
+    if (state->failures.any) [[unlikely]]
+      end_call(*state, sequence, {});
     return {};
   }
   Choice choice;

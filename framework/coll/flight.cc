@@ -132,7 +132,7 @@ Status Flight::run() ASHLAR_NO_THREAD_SAFETY {
   LoggedCall& called = state_of_comm.enter(op_.tag(), call_, check, starts_);
   if (call_.is_nothing(comm->size, comm->inter) && !check) {
     counters.without_data.add();
-    called.flags |= LoggedCall::kOver;
+    end_call(state_of_comm, op_.tag(), {});
     finish({});
     return {};
   }

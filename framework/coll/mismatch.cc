@@ -76,12 +76,23 @@ bool positions_differ(const LoggedCall& called, const Notice& theirs) {
 }
 
 /// Of a communicator on several nodes the ranks of each count for themselves, as they share memory.
+bool counts_alone(const CommState& state) { return !state.comm.inter && state.plan->shape.nodes > 1; }
+
+/// Calls visit(rank) for the other ranks of this node.
+template <class Visit>
+void each_of_node(const CommState& state, Visit visit) {
+  const Comm& comm = state.comm;
+  const std::vector<std::uint32_t> nodes = state.engine.nodes_of(*comm.local_group);
+  for (Rank rank = 0; rank < comm.size; ++rank)
+    if (rank != comm.rank && nodes[static_cast<std::size_t>(rank)] == nodes[static_cast<std::size_t>(comm.rank)])
+      visit(rank);
+}
+
 bool counts_with(const CommState& state, PeerId other) {
-  const Group& group = *state.comm.local_group;
-  if (state.comm.inter || state.plan->shape.nodes == 1) return true;
-  const Rank rank = group.rank_of(other);
-  const std::vector<std::uint32_t> nodes = state.engine.nodes_of(group);
-  return rank >= 0 && nodes[static_cast<std::size_t>(rank)] == nodes[static_cast<std::size_t>(state.comm.rank)];
+  if (!counts_alone(state)) return true;
+  bool of_node = false;
+  each_of_node(state, [&](Rank rank) { of_node = of_node || (*state.comm.local_group)[rank] == other; });
+  return of_node;
 }
 
 void break_collectives(CommState& state, const FailureReport& report);
@@ -107,6 +118,17 @@ void break_collectives(CommState& state, const FailureReport& report) {
   });
 }
 
+/// After a report of a rank that counts for itself, the ranks of this node, which may have completed the collective,
+/// compare their positions among each other.
+void tell_node(CommState& state, const LoggedCall& called, const FailureReport& report) ASHLAR_NO_THREAD_SAFETY {
+  if (!counts_alone(state) || counts_with(state, report.from)) return;
+  Comm& comm = state.comm;
+  const Notice notice = notice_of(called, called.error_class, 0, &report);
+  each_of_node(state, [&](Rank rank) ASHLAR_NO_THREAD_SAFETY {
+    p2p::send_notice(*comm.lane, comm.context, (*comm.local_group)[rank], true, called.tag, &notice, sizeof notice);
+  });
+}
+
 /// How many starts of a persistent collective a notice is ahead of this rank; 0 for all other collectives.
 std::int32_t starts_ahead(const LoggedCall& mine, const Notice& theirs) {
   return static_cast<std::int32_t>(theirs.start - mine.start);
@@ -122,7 +144,7 @@ bool take_report(FailureReports& failures, const LoggedCall& called, std::uint64
     if (!is_of(*at, called) || at->due_ns > now_ns) continue;
     *report = *at;
     failures.kept.erase(at);
-    failures.any = failures.broken || !failures.kept.empty();
+    failures.update_any();
     return true;
   }
   return false;
@@ -166,6 +188,12 @@ void keep_report(CommState& state, FailureReport report) ASHLAR_NO_THREAD_SAFETY
   failures.any = true;
 }
 
+/// Keeps the call of a member that waits in what this rank has not called, or not started, yet.
+void keep_call(CommState& state, const FailureReport& call) {
+  keep(state.failures.asked, FailureReports::kMost, counters_of(state), call);
+  state.failures.any = true;
+}
+
 /// Answers a member that waits: its collective, in this start of it, cannot complete.
 void answer(CommState& state, const FailureReport& call, Notice failed) ASHLAR_NO_THREAD_SAFETY {
   failed.start = call.notice.start;
@@ -207,9 +235,8 @@ void on_call(CommState& state, const FailureReport& call) {
   LoggedCall* const mine = state.calls.find(call.tag);
   if (mine == nullptr) {
     if (state.comm.left) return answer_of_freed(*state.comm.lane, last_call(state.comm), call);
-    // This rank sends its own call when it waits there, but it may free the communicator instead.
-    if (not_called_yet(state.comm, call.tag))
-      keep(state.failures.asked, FailureReports::kMost, counters_of(state), call);
+    // This rank sends its own call if it waits there. But it may not have to wait, or free the communicator instead.
+    if (not_called_yet(state.comm, call.tag)) keep_call(state, call);
     return;
   }
   const std::int32_t ahead = starts_ahead(*mine, call.notice);
@@ -222,8 +249,20 @@ void on_call(CommState& state, const FailureReport& call) {
   } else if (ahead > 0 && mine->is(LoggedCall::kRequestFreed)) {
     answer_of_freed_request(state, call, *mine);
   } else if (ahead > 0) {
-    keep(state.failures.asked, FailureReports::kMost, counters_of(state), call);
+    keep_call(state, call);
   }
+}
+
+/// Compares what members that waited have called with a call that this rank has made since, and that is over here.
+void compare_asked(CommState& state, Tag tag) {
+  FailureReports& failures = state.failures;
+  std::vector<FailureReport> calls;
+  std::erase_if(failures.asked, [&](const FailureReport& call) {
+    if (call.tag == tag) calls.push_back(call);
+    return call.tag == tag;
+  });
+  failures.update_any();
+  for (const FailureReport& call : calls) on_call(state, call);
 }
 
 /// Takes kCollectiveFailed.
@@ -312,6 +351,7 @@ void review(CommState& state, LoggedCall& called, std::uint64_t now) {
     state.failures.latest = report;
     end_messages(state, called.tag, kNumberMask, why);
     check_positions(state, called, report);
+    tell_node(state, called, report);
   } else if (called.is(LoggedCall::kSeen) && !called.is(LoggedCall::kCompared)) {
     // With check.collectives too: a neighbour that has freed the communicator never comes to the check.
     called.flags |= LoggedCall::kCompared;
@@ -363,6 +403,7 @@ void leave_on_lane(Comm& comm) ASHLAR_NO_THREAD_SAFETY {
   if (state != nullptr) {
     for (const FailureReport& call : state->failures.asked) answer_of_freed(lane, freed, call);
     state->failures.asked.clear();
+    state->failures.update_any();
   }
   std::erase_if(lane.coll->early, [&](const EarlyReport& early) {
     if (early.context != comm.context) return false;
@@ -393,6 +434,7 @@ void end_call(CommState& state, Tag tag, Status outcome) {
   FailureReport report;
   while (state.failures.any && take_report(state.failures, *called, ~std::uint64_t{0}, &report))
     check_positions(state, *called, report);
+  if (!state.failures.asked.empty()) compare_asked(state, tag);
 }
 
 void log_request(CommState& state, Tag tag, const Call& call) {
@@ -409,7 +451,7 @@ void log_request_freed(CommState& state, Tag tag) {
     return true;
   });
   std::erase_if(failures.kept, [tag](const FailureReport& report) { return report.tag == tag; });
-  failures.any = failures.broken || !failures.kept.empty();
+  failures.update_any();
 }
 
 Status can_go_on(CommState& state, Tag tag) {

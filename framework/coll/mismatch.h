@@ -20,10 +20,12 @@
 /// Three places find a mismatch: the receiver of a message whose size or CallSignature is not its own (p2p), the shared
 /// segment (components/coll/shm), and a rank that still waits after coll.compare_after, which sends its call to the two
 /// neighbouring ranks (kCollectiveCall). Both of two neighbours that wait do so, so the later one to enter compares,
-/// and wherever calls differ there are neighbours whose calls differ. A rank whose collective fails reports that to
-/// every member, once (kCollectiveFailed). A member that can complete the collective nevertheless drops the report; one
-/// that still waits coll.compare_after later fails with it. Ranks that went through one collective by different
-/// algorithms may count later ones differently in shared memory; their positions show that. Then the communicator's
+/// and wherever calls differ there are neighbours whose calls differ. One that enters later and need not wait compares
+/// the calls that it was sent before when its own is over. A rank whose collective fails reports that to every member,
+/// once (kCollectiveFailed). A member that can complete the collective nevertheless drops the report; one that still
+/// waits coll.compare_after later fails with it. Ranks that went through one collective by different algorithms may
+/// count later ones differently in shared memory; their positions show that. Those of one node count together, so ranks
+/// that fail with a report from another node report that to their own. Where positions differ, the communicator's
 /// collectives are over: every member is notified, and calls fail from then on.
 namespace ashlar::coll {
 
@@ -68,12 +70,14 @@ struct FailureReports {
   /// Reports of collectives that are open here, or not called yet. Beyond that many the oldest is dropped.
   static constexpr std::size_t kMost = 64;
   std::vector<FailureReport> kept;
-  /// Calls of members that wait in what this rank has not called, or not started, yet. They are answered when it turns
-  /// out that it never will. Beyond kMost the oldest is dropped.
+  /// Calls of members that wait in what this rank has not called, or not started, yet. They are compared when it has,
+  /// and answered when it turns out that it never will. Beyond kMost the oldest is dropped.
   std::vector<FailureReport> asked;
   FailureReport latest;  // the last one that ended something
   bool broken = false;   // the communicator's collectives are over
-  bool any = false;      // `broken`, or `kept` is not empty: the one flag that calls read
+  bool any = false;      // `broken`, or `kept` or `asked` is not empty: the one flag that calls read
+
+  void update_any() { any = broken || !kept.empty() || !asked.empty(); }
 };
 
 /// The last collective of each communicator that was freed a short while ago, so that a neighbour which still waits in

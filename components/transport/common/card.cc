@@ -33,8 +33,8 @@ const std::vector<unsigned>& processors_of_process() {
   return processors;
 }
 
-Turn turn_of(std::uint32_t local_rank, const std::vector<unsigned>& processors,
-             const std::vector<std::string>& folders) {
+Turn turn_of(std::uint32_t local_rank, const std::vector<unsigned>& processors, const std::vector<std::string>& folders,
+             std::uint32_t local_size) {
   std::vector<std::size_t> nearby;
   for (std::size_t i = 0; i < folders.size(); ++i) {
     const std::vector<unsigned> around = processors_in(small_file(folders[i] + "/local_cpulist"));
@@ -56,7 +56,16 @@ Turn turn_of(std::uint32_t local_rank, const std::vector<unsigned>& processors,
                : "the " + std::to_string(nearby.size()) + " of " + std::to_string(folders.size()) +
                      " cards that are near their processors") +
           " in turn";
-  return {.card = nearby[local_rank / groups % nearby.size()], .why = std::move(why)};
+  Turn turn = {.card = nearby[local_rank / groups % nearby.size()], .why = std::move(why), .further = {}};
+  const auto take = [&](std::size_t card) {
+    const bool taken = std::find(turn.further.begin(), turn.further.end(), card) != turn.further.end();
+    if (card != turn.card && !taken) turn.further.push_back(card);
+  };
+  const std::size_t own = local_rank / groups, processes = std::max<std::size_t>(local_size / groups, 1);
+  for (std::size_t i = 0; i < nearby.size(); ++i) take(nearby[(own + i * processes) % nearby.size()]);
+  for (const std::size_t card : nearby) take(card);
+  for (std::size_t card = 0; card < folders.size(); ++card) take(card);
+  return turn;
 }
 
 }  // namespace ashlar::network

@@ -21,11 +21,13 @@ const std::vector<unsigned>& processors_of_process();
 struct Turn {
   std::size_t card = 0;
   std::string why;
+  std::vector<std::size_t> further;  // the others, in the order in which it takes those that are left for it
 };
 
 /// Of the cards near the processors that the process may run on, or else of all, processes of a node take one each in
-/// turn. `folders` are those of one or more cards; a card is near what its file `local_cpulist` lists.
-Turn turn_of(std::uint32_t local_rank, const std::vector<unsigned>& processors,
-             const std::vector<std::string>& folders);
+/// turn. `folders` are those of one or more cards; a card is near what its file `local_cpulist` lists. Of the further
+/// ones, those come first that none of the node's `local_size` processes takes as its own.
+Turn turn_of(std::uint32_t local_rank, const std::vector<unsigned>& processors, const std::vector<std::string>& folders,
+             std::uint32_t local_size = 1);
 
 }  // namespace ashlar::network

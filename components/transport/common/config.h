@@ -17,6 +17,10 @@ struct Config {
   std::uint64_t look_interval;
   std::uint64_t handshake_timeout;
   std::uint64_t liveness_interval;
+  // Of libraries whose fabrics have rails (Fabric::rails).
+  std::uint64_t rails;  // the first fabric among them; 0: those that no other process uses
+  std::uint64_t stripe_from;
+  std::uint64_t stripe;
 };
 
 /// What tells transports over different libraries apart.

@@ -1,8 +1,12 @@
 #pragma once
+#include <cstddef>
+
 #include "framework/base/counter.h"
 #include "framework/plugin/component.h"
 
 namespace ashlar::network {
+
+inline constexpr std::size_t kMostRails = 4;  // of an interface, the first fabric among them
 
 /// What an interface counts; shown as performance variables.
 struct Counters {
@@ -16,6 +20,9 @@ struct Counters {
   Counter registrations, registered_again;
   MarkedLevel tag_receives;  // that the library has
   Counter tags_sent, claims, claimed;
+  MarkedLevel rails;  // further fabrics that are open
+  Counter striped, rails_lost, rails_stalled;
+  Counter rail_bytes[kMostRails];
 };
 
 }  // namespace ashlar::network

@@ -4,9 +4,13 @@
 #include <iterator>
 
 #include "components/transport/common/interface.h"
+#include "components/transport/common/striped_reads.h"
 #include "framework/plugin/transport_fail.h"
 
 namespace ashlar::network {
+
+Endpoint::Endpoint() : ashlar_endpoint{} {}
+Endpoint::~Endpoint() = default;
 
 [[gnu::cold]] ashlar_result is_gone(const Endpoint& peer) {
   const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = peer.peer},

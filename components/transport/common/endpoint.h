@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -12,6 +13,7 @@
 namespace ashlar::network {
 
 class Interface;
+class StripedReads;
 struct Region;
 
 /// A read of the peer's memory, or a put there: Operation::what says which.
@@ -21,6 +23,10 @@ struct Transfer : Operation {
   std::uint64_t offset = 0, length = 0;
   ashlar_completion* done = nullptr;  // nullptr: nothing waits for it any more
   Region* region = nullptr;           // of the memory here, where the library has to know that
+  std::uint8_t rail = 0;              // that it goes over; 0: the interface's first fabric
+  bool part = false;                  // of a large read, which counts its bytes
+  // What lasts until the library has ended it, the region among it. Empty: the region is the transfer's own.
+  std::shared_ptr<const void> keeps;
 };
 
 /// Reads of so many bytes count for what the path costs.
@@ -31,6 +37,9 @@ inline bool is_measured(const Transfer& transfer) {
 
 /// The way to one process: known by connect(), by its Hello, or both. There is a session for each direction.
 struct Endpoint : ashlar_endpoint {
+  Endpoint();
+  ~Endpoint();
+
   enum class Way {
     kDown,      // nothing is sent
     kGreeting,  // the Hello is unanswered; messages wait
@@ -72,7 +81,8 @@ struct Endpoint : ashlar_endpoint {
   std::uint64_t tag_proof_in = 0;
 
   std::deque<Transfer*> transfers_waiting;
-  std::set<Transfer*> transfers;  // the library has them
+  std::set<Transfer*> transfers;          // the library has them
+  std::unique_ptr<StripedReads> striped;  // since the first large read
 
   // Whether the process is there (Liveness).
   HostAddress alive = {};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct Registration {
 struct Place {
   bool one_node = true;          // no process of the job is elsewhere
   std::uint32_t local_rank = 0;  // among those of its node
+  std::uint32_t local_size = 1;
 };
 
 /// One lane's endpoint of a network library: libfabric, UCX. It knows processes by their addresses, carries frames to
@@ -138,6 +140,18 @@ class Fabric {
   /// The library no longer has the transfer, whose memory may be given back.
   virtual void drop(Transfer&) {}
 
+  /// Further devices like this one, over which peers' memory may be read as well, after open().
+  unsigned rails() const { return rails_; }
+  /// Why there are so many, in words.
+  const std::string& why_rails() const { return why_rails_; }
+  /// A fabric on one of them, which is not open. It takes reads of peers' memory and lets them read, and nothing else.
+  virtual std::unique_ptr<Fabric> rail(unsigned) { return nullptr; }
+  /// Whether a transfer to a process that the network does not reach any more ends within seconds, as cards give up
+  /// then. Connections of the system wait for a quarter of an hour.
+  virtual bool ends_soon() const { return true; }
+  /// What devices of two processes have alike that reach each other.
+  const std::string& network() const { return network_; }
+
   /// Sends and transfers that the library may have at one time.
   std::uint64_t sends() const { return sends_; }
   bool reads() const { return reads_; }
@@ -163,7 +177,8 @@ class Fabric {
   virtual bool uses_known_memory() const { return false; }
 
  protected:
-  std::string name_, device_, others_, why_;
+  std::string name_, device_, others_, why_, why_rails_, network_;
+  unsigned rails_ = 0;
   std::uint64_t sends_ = 0;
   bool reads_ = false, puts_ = false, senders_in_tags_ = false;
   unsigned tags_wanted_ = 0;

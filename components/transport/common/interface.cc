@@ -39,7 +39,8 @@ Interface::Interface(const ashlar_host& host, const Traits& traits, std::unique_
       fabric_(std::move(fabric)),
       config_(config),
       context_(context),
-      memory_(*fabric_, config_, context_, counters) {
+      memory_(*fabric_, config_, context_, counters),
+      rails_(host_, config_, context_, counters) {
   ops = &kInterfaceOps;
   pace_.set(config.look_interval, context.oversubscribed != 0);
   traits_.show(host_, counters);
@@ -48,6 +49,7 @@ Interface::Interface(const ashlar_host& host, const Traits& traits, std::unique_
 Interface::~Interface() {
   closing_ = true;
   for (auto& [nonce, peer] : peers_) {
+    (void)give_up_striped(*peer);
     while (!peer->transfers_waiting.empty()) {
       dispose(*peer->transfers_waiting.back());
       peer->transfers_waiting.pop_back();
@@ -59,8 +61,15 @@ Interface::~Interface() {
     (void)look();
   }
   fabric_->close();
+  std::array<bool, kMostRails> left = {};  // to the library, with its transfers
+  for (std::uint8_t rail = 1; rail <= rails_.last(); ++rail) {
+    if (!rails_.is_open(rail)) continue;
+    for (auto& [name, exposed] : exposed_) leave_rail(rail, exposed);
+    left[rail] = !rails_.close(rail);
+  }
   for (auto& [nonce, peer] : peers_)
-    for (Transfer* transfer : peer->transfers) dispose(*transfer);
+    for (Transfer* transfer : peer->transfers)
+      if (!left[transfer->rail]) dispose(*transfer);
   while (TagReceive* receive = tags_.front()) dispose(*receive);
   for (const auto& [name, exposed] : exposed_) memory_.give_back(*exposed.region, exposed.bytes);
   memory_.clear();
@@ -68,7 +77,9 @@ Interface::~Interface() {
 }
 
 ashlar_result Interface::open() {
-  const Place place = {.one_node = context_.local_size >= context_.job_size, .local_rank = context_.local_rank};
+  const Place place = {.one_node = context_.local_size >= context_.job_size,
+                       .local_rank = context_.local_rank,
+                       .local_size = std::max(context_.local_size, 1u)};
   fabric_->want_tags(ASHLAR_HAS(&context_, tags_wanted) ? context_.tags_wanted : 0);
   if (const ashlar_result opened = fabric_->open(host_, place, *this); opened != ASHLAR_OK) return opened;
   record_.nonce = random_nonce();
@@ -101,13 +112,15 @@ ashlar_result Interface::open() {
     else
       tags = std::string("a message to this process itself showed that ") + wrong;
   }
+  rails_.begin(*fabric_, place, record_.nonce, *this);
   watch_arrivals();
   if (host_.record != nullptr && context_.lane == 0)
     host_.record("transport", (std::string("network of ") + traits_.component).c_str(),
                  (fabric_->name() + " over " + fabric_->device()).c_str(),
                  (fabric_->why() + "; a message to this process itself went through it; " +
                   (record_.tag_bits != 0 ? "it matches tags of " + std::to_string(record_.tag_bits) + " bits"
-                                         : "no tags: " + tags))
+                                         : "no tags: " + tags) +
+                  (fabric_->why_rails().empty() ? "" : "; " + fabric_->why_rails()))
                      .c_str(),
                  fabric_->others().c_str(), traits_.settings);
   return ASHLAR_OK;
@@ -160,25 +173,27 @@ unsigned Interface::look() {
   pace_.begin_look();
   counters.looks.add();
   const unsigned handled = fabric_->look();
+  const unsigned over_rails = rails_.awake() ? rails_.look(pace_.clock()) : 0;
   if (!to_post_.empty()) [[unlikely]]
     post_waiting();
   if (!taking_.empty()) [[unlikely]]
     give_up_claims();
   if (pace_.clock() >= next_tick_) tick();
-  if (handled != 0) {
+  if (handled + over_rails != 0) {
     pace_.heat();
     restless_since_ = 0;
   } else {
     counters.empty_looks.add();
   }
-  return handled;
+  return handled + over_rails;
 }
 
 ashlar_result Interface::arm() {
   if (rests_) end_rest();  // another thread sleeps, and has not been woken
   flush_all();
   epoll_event event;
-  if (to_flush_.empty() && fabric_->may_sleep() && !(wake_ && epoll_wait(wake_.get(), &event, 1, 0) > 0)) {
+  if (to_flush_.empty() && fabric_->may_sleep() && rails_.may_sleep(wake_.get()) &&
+      !(wake_ && epoll_wait(wake_.get(), &event, 1, 0) > 0)) {
     restless_since_ = 0;
     return ASHLAR_OK;
   }
@@ -194,6 +209,7 @@ ashlar_result Interface::arm() {
 void Interface::rest() {
   (void)wake_after(kNap);
   hear_library(false);
+  rails_.mute(wake_.get());
   rests_ = true;
 }
 
@@ -238,7 +254,8 @@ ashlar_result Interface::expose(const void* address, std::uint64_t length, int k
     Region* const region = memory_.take(address, length, Fabric::kRead | (fabric_->puts() ? Fabric::kPut : 0u));
     if (region == nullptr) return fail_to_register(length);
     key.remote = fabric_->key_of(region->known, address);
-    exposed_.emplace(std::to_array(key.remote.bytes), Exposed{.region = region, .bytes = length});
+    exposed_.emplace(std::to_array(key.remote.bytes),
+                     Exposed{.address = address, .base = key.remote.base, .region = region, .bytes = length});
   }
   *out = {};
   std::memcpy(out->bytes, &key, sizeof key);
@@ -252,8 +269,9 @@ void Interface::unexpose(const ashlar_key& given) {
   // What has one name is one region, exposed several times.
   const auto [first, last] = exposed_.equal_range(std::to_array(key.remote.bytes));
   for (auto entry = first; entry != last; ++entry) {
-    if (entry->second.bytes != key.length) continue;
+    if (entry->second.bytes != key.length || entry->second.base != key.remote.base) continue;
     Region& region = *entry->second.region;
+    for (std::uint8_t rail = 1; rail <= rails_.last(); ++rail) leave_rail(rail, entry->second);
     exposed_.erase(entry);
     return memory_.give_back(region, key.length);
   }

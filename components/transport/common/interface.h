@@ -11,6 +11,7 @@
 #include "components/transport/common/counters.h"
 #include "components/transport/common/endpoint.h"
 #include "components/transport/common/liveness.h"
+#include "components/transport/common/rails.h"
 #include "components/transport/common/registrations.h"
 #include "components/transport/common/tagged.h"
 #include "framework/plugin/look_pace.h"
@@ -51,7 +52,8 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void send(Endpoint& peer, Buffer& message);
   /// A message of up to max_short bytes. AGAIN: as buffer_for().
   ashlar_result send_short(Endpoint& peer, const Frame& frame, const void* data);
-  void control(Endpoint& peer, Kind kind);
+  /// A frame of a protocol of ours, with up to kMaxShort bytes of data; it goes where messages go.
+  void control(Endpoint& peer, Kind kind, const void* data = nullptr, std::uint32_t length = 0);
   /// A read of the peer's memory, or a put there, of a byte at least.
   ashlar_result transfer(Operation::What what, Endpoint& peer, void* here, const Key& key, std::uint64_t offset,
                          std::uint64_t length, ashlar_completion* done);
@@ -66,6 +68,15 @@ class Interface : public ashlar_iface, private Fabric::Events {
                             ashlar_tag_receive* user);
   ashlar_result tag_claim(Endpoint* peer, std::uint64_t tag, std::uint64_t ignored, ashlar_tag_receive* user);
   void tag_cancel(ashlar_tag_receive* user);
+
+  // For reads over rails (interface_rails.cc). `rail` 0: the first fabric.
+  const Config& config() const { return config_; }
+  Rails& rails() { return rails_; }
+  Fabric& fabric(std::uint8_t rail);
+  Registrations& memory(std::uint8_t rail);
+  /// A transfer over the first fabric.
+  void post_later(Transfer& transfer);
+  void tell_rails(const Endpoint& peer, const std::string& which, const std::string& because);
 
   Counters counters;
 
@@ -120,6 +131,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void tell_path(Endpoint& peer);
   Endpoint& endpoint_of(std::uint64_t nonce, std::uint32_t number);
   void fail(Endpoint& peer, const std::string& reason);
+  std::vector<ashlar_completion*> give_up_striped(Endpoint& peer);
   void drop_waiting(Endpoint& peer);
 
   // interface_tags.cc
@@ -142,6 +154,16 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void end(TagReceive& receive, const ashlar_tag_event& event);
   void dispose(TagReceive& receive);
 
+  // interface_rails.cc
+  struct Exposed;
+  bool read_striped(Endpoint& peer, void* to, const Key& key, std::uint64_t offset, std::uint64_t length,
+                    ashlar_completion* done);
+  void rails_wanted(Endpoint& peer, const std::byte* bytes, std::size_t length);
+  void rails_offered(Endpoint& peer, const std::byte* bytes, std::size_t length);
+  Exposed* find_exposed(const Key& key);
+  void leave_rail(std::uint8_t rail, Exposed& exposed);
+  void tick_rails();
+
   // interface_proof.cc
   bool prove();
   /// nullptr: tags do what they are to do; else what does not work.
@@ -163,9 +185,13 @@ class Interface : public ashlar_iface, private Fabric::Events {
   plugin::LookPace pace_;
   std::unique_ptr<BufferPool> small_, large_;
   Registrations memory_;
+  Rails rails_;
   struct Exposed {
+    const void* address;
+    std::uint64_t base;  // RemoteKey::base
     Region* region;
     std::uint64_t bytes;
+    std::array<Region*, kMostRails - 1> on_rails = {};  // since a peer has asked for it there
   };
   std::multimap<std::array<std::uint8_t, sizeof(RemoteKey::bytes)>, Exposed> exposed_;  // by the name that peers have
   std::vector<Endpoint*> to_flush_;

@@ -1,6 +1,7 @@
 #include <iterator>
 
 #include "components/transport/common/interface.h"
+#include "components/transport/common/striped_reads.h"
 #include "framework/plugin/transport_identity.h"
 
 // What the library tells: what was sent, what was read, what has arrived.
@@ -32,11 +33,16 @@ void Interface::not_sent(Buffer& buffer, const std::string& reason) {
 }
 
 void Interface::transferred(Transfer& transfer) {
-  (transfer.what == Operation::What::kPut ? counters.put_bytes : counters.get_bytes).add(transfer.length);
+  if (!transfer.part)
+    (transfer.what == Operation::What::kPut ? counters.put_bytes : counters.get_bytes).add(transfer.length);
   finish(transfer, ASHLAR_OK);
 }
 
 void Interface::not_transferred(Transfer& transfer, const std::string& reason) {
+  if (transfer.rail != 0) {
+    if (transfer.peer->striped != nullptr) transfer.peer->striped->note(reason);
+    return finish(transfer, -ASHLAR_ERR_OTHER);
+  }
   const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = transfer.peer->peer},
                                {.name = "lower", .text = reason.c_str(), .number = 0}};
   finish(transfer, transfer.what == Operation::What::kPut
@@ -51,7 +57,7 @@ void Interface::lost(Endpoint& peer, const std::string& reason) {
 }
 
 void Interface::finish(Transfer& transfer, ashlar_result result) {
-  counters.under_way.lower();
+  transfer.rail == 0 ? counters.under_way.lower() : rails_.ended(transfer.rail);
   transfer.peer->transfers.erase(&transfer);
   if (is_measured(transfer)) {
     if (result == ASHLAR_OK)
@@ -66,8 +72,8 @@ void Interface::finish(Transfer& transfer, ashlar_result result) {
 
 /// The library does not have it any more.
 void Interface::dispose(Transfer& transfer) {
-  fabric_->drop(transfer);
-  if (transfer.region != nullptr) memory_.give_back(*transfer.region, transfer.length);
+  if (transfer.rail == 0) fabric_->drop(transfer);
+  if (transfer.region != nullptr && transfer.keeps == nullptr) memory_.give_back(*transfer.region, transfer.length);
   delete &transfer;
 }
 
@@ -87,6 +93,8 @@ void Interface::arrived(const std::byte* bytes, std::size_t length) {
     case Kind::kMessage:
     case Kind::kBye:
     case Kind::kWake:
+    case Kind::kRailsWanted:
+    case Kind::kRailsOffered:
       deliver(bytes, length);
       break;
     default:
@@ -130,7 +138,12 @@ void Interface::deliver(const Frame& frame, std::uint32_t length) {
     peer.left = true;
     return;
   }
-  if (frame.kind != Kind::kMessage) return;
+  if (frame.kind != Kind::kMessage) [[unlikely]] {
+    const auto* const payload = reinterpret_cast<const std::byte*>(&frame + 1);
+    if (frame.kind == Kind::kRailsWanted) rails_wanted(peer, payload, length);
+    if (frame.kind == Kind::kRailsOffered) rails_offered(peer, payload, length);
+    return;
+  }
   if (peer.peer == ASHLAR_NOBODY) [[unlikely]] {
     peer.peer = plugin::number_of(context_, peer.job, peer.rank);
     if (peer.peer == ASHLAR_NOBODY) return;

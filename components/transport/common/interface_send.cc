@@ -126,15 +126,20 @@ void Interface::close_batch(Endpoint& peer) {
   if (peer.batch != nullptr) peer.waiting.push(*std::exchange(peer.batch, nullptr));
 }
 
-/// A frame without payload; it goes where messages go.
-void Interface::control(Endpoint& peer, Kind kind) {
+void Interface::control(Endpoint& peer, Kind kind, const void* data, std::uint32_t length) {
   Buffer* const buffer = small_->take();
   if (buffer == nullptr) return;
   buffer->what = Operation::What::kSend;
   buffer->peer = &peer;
-  buffer->length = sizeof(Frame);
-  buffer->frame() = {
-      .token = peer.keys.token, .h0 = 0, .h1 = 0, .number = peer.number, .kind = kind, .id = 0, .length = 0};
+  buffer->length = static_cast<std::uint32_t>(sizeof(Frame)) + length;
+  buffer->frame() = {.token = peer.keys.token,
+                     .h0 = 0,
+                     .h1 = 0,
+                     .number = peer.number,
+                     .kind = kind,
+                     .id = 0,
+                     .length = static_cast<std::uint16_t>(length)};
+  if (length != 0) std::memcpy(buffer->payload(), data, length);
   submit(peer, *buffer);
 }
 
@@ -237,6 +242,9 @@ void Interface::flush_all() {
 
 ashlar_result Interface::transfer(Operation::What what, Endpoint& peer, void* here, const Key& key,
                                   std::uint64_t offset, std::uint64_t length, ashlar_completion* done) {
+  if (what == Operation::What::kRead && rails_.last() != 0 && length >= config_.stripe_from &&
+      read_striped(peer, here, key, offset, length, done))
+    return ASHLAR_PENDING;
   auto* const transfer = new (std::nothrow) Transfer;
   if (transfer == nullptr) return ASHLAR_AGAIN;
   const bool puts = what == Operation::What::kPut;
@@ -256,8 +264,7 @@ ashlar_result Interface::transfer(Operation::What what, Endpoint& peer, void* he
   transfer->done = done;
   (puts ? counters.puts : counters.gets).add();
   pace_.expect();
-  peer.transfers_waiting.push_back(transfer);
-  flush_later(peer);
+  post_later(*transfer);
   return ASHLAR_PENDING;
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "components/transport/common/interface.h"
+#include "components/transport/common/striped_reads.h"
 #include "framework/base/clock.h"
 #include "framework/base/shared_file.h"
 #include "framework/plugin/transport_identity.h"
@@ -241,6 +242,7 @@ void Interface::fail(Endpoint& peer, const std::string& reason) {
   const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = peer.peer},
                                {.name = "lower", .text = peer.failure.c_str(), .number = 0}};
   const ashlar_result lost = ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "network.get", facts, std::size(facts));
+  const std::vector<ashlar_completion*> striped = give_up_striped(peer);
   while (!peer.transfers_waiting.empty()) {
     Transfer* const transfer = peer.transfers_waiting.front();
     peer.transfers_waiting.pop_front();
@@ -252,20 +254,31 @@ void Interface::fail(Endpoint& peer, const std::string& reason) {
   const std::set<Transfer*> under_way = peer.transfers;
   for (Transfer* transfer : under_way) {
     ashlar_completion* const done = std::exchange(transfer->done, nullptr);
-    if (fabric_->abandon(*transfer)) finish(*transfer, lost);
+    if (fabric(transfer->rail).abandon(*transfer)) finish(*transfer, lost);
     if (done != nullptr) done->done(done, lost);
   }
+  for (ashlar_completion* done : striped) done->done(done, lost);
   give_up_cancelled(peer);
+}
+
+/// Forgets the large reads from a peer, and returns their completions. What the library has of them it keeps.
+std::vector<ashlar_completion*> Interface::give_up_striped(Endpoint& peer) {
+  const std::unique_ptr<StripedReads> striped = std::move(peer.striped);
+  if (striped == nullptr) return {};
+  std::vector<ashlar_completion*> users = striped->give_up();
+  for (Transfer* transfer : rails_.take_waiting(peer)) dispose(*transfer);
+  return users;
 }
 
 void Interface::disconnect(Endpoint& peer) {
   peer.held = false;
+  (void)give_up_striped(peer);
   for (Transfer* transfer : peer.transfers_waiting) dispose(*transfer);
   peer.transfers_waiting.clear();
   const std::set<Transfer*> under_way = peer.transfers;
   for (Transfer* transfer : under_way) {
     transfer->done = nullptr;
-    if (fabric_->abandon(*transfer)) finish(*transfer, ASHLAR_OK);
+    if (fabric(transfer->rail).abandon(*transfer)) finish(*transfer, ASHLAR_OK);
   }
   if (peer.way == Endpoint::Way::kOpen) {
     control(peer, Kind::kBye);

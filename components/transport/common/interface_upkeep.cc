@@ -25,6 +25,7 @@ void Interface::tick() {
     if (peer.way == Endpoint::Way::kGreeting && peer.first.empty() && pace_.clock() >= peer.greet_again_at) greet(peer);
   }
   memory_.give_up_freed();
+  if (rails_.last() != 0) tick_rails();
   ask_hosts();
   for (auto& [nonce, entry] : peers_) {
     Endpoint& peer = *entry;

@@ -19,7 +19,12 @@ inline constexpr const char* kLookRange[] = {"0", "1ms", nullptr};
 inline constexpr const char* kTimeoutRange[] = {"100ms", "24h", nullptr};
 inline constexpr const char* kIntervalRange[] = {"0", "1h", nullptr};
 
+inline constexpr const char* kRailRange[] = {"0", "4", nullptr};
+inline constexpr const char* kStripedRange[] = {"4KiB", "1TiB", nullptr};
+inline constexpr const char* kStripeRange[] = {"4KiB", "64MiB", nullptr};
+
 inline constexpr std::uint32_t kParamCount = 10;
+inline constexpr std::uint32_t kRailParamCount = 3;
 
 }  // namespace ashlar::network
 
@@ -74,3 +79,18 @@ inline constexpr std::uint32_t kParamCount = 10;
           "Time between two questions to a peer's host whether the process is there, by a connection to "              \
           "a port of it. 0: only a process that does not answer a first message is asked for.",                        \
           ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, network::kIntervalRange)
+
+/// kRailParamCount further rows, of a library whose fabrics have rails.
+#define ASHLAR_NETWORK_RAIL_ROWS(library)                                                                          \
+  ASHLAR_NETWORK_ROW(                                                                                              \
+      "rails", sessions.rails, "0",                                                                                \
+      "Devices of one kind over which a process reads large messages, the one that carries all others "            \
+      "among them. 0: the cards that are left for it when each process of its node has as many, or all "           \
+      "network interfaces of the system; 1: that one alone.",                                                      \
+      ASHLAR_PARAM_U64, ASHLAR_USER_BASIC, network::kRailRange),                                                   \
+      ASHLAR_NETWORK_ROW("stripe_from", sessions.stripe_from, "512KiB",                                            \
+                         "Size from which a message is read over all rails to its sender.", ASHLAR_PARAM_BYTES,    \
+                         ASHLAR_TUNER_BASIC, network::kStripedRange),                                              \
+      ASHLAR_NETWORK_ROW("stripe", sessions.stripe, "256KiB",                                                      \
+                         "Largest piece of such a message that " library " is asked for over one rail at a time.", \
+                         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_DETAIL, network::kStripeRange)

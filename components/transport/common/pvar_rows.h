@@ -87,3 +87,28 @@
                            ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, claims)),                      \
       ashlar::plugin::pvar("claimed", "messages that were taken from " library " to be matched by the kernel",     \
                            ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, claimed))
+
+/// Those of a library whose fabrics have rails.
+#define ASHLAR_NETWORK_RAIL_PVARS(component, library)                                                                 \
+  ashlar::plugin::pvar(                                                                                               \
+      "striped", "of the messages read, those that were read over several devices (transport." component ".rails)",   \
+      ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, striped), ASHLAR_TUNER_BASIC),                         \
+      ashlar::plugin::pvar("rails", "devices of " library " over which these are read, the first one not counted",    \
+                           ASHLAR_PVAR_LEVEL, offsetof(ashlar::network::Counters, rails.now), ASHLAR_TUNER_BASIC),    \
+      ashlar::plugin::pvar("rails_peak",                                                                              \
+                           "the most of these at one time; with several lanes, the sum of each one's most",           \
+                           ASHLAR_PVAR_HIGHWATERMARK, offsetof(ashlar::network::Counters, rails.most)),               \
+      ashlar::plugin::pvar("rails_lost", "times a device failed to bring its part, which came over others",           \
+                           ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, rails_lost), ASHLAR_TUNER_BASIC), \
+      ashlar::plugin::pvar("rails_stalled", "of these, times it brought nothing while others did",                    \
+                           ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, rails_stalled)),                  \
+      ashlar::plugin::pvar("rail0_bytes", "bytes of these messages that came over the first device",                  \
+                           ASHLAR_PVAR_AGGREGATE, offsetof(ashlar::network::Counters, rail_bytes[0]),                 \
+                           ASHLAR_TUNER_BASIC),                                                                       \
+      ashlar::plugin::pvar("rail1_bytes", "bytes of these messages that came over the second one",                    \
+                           ASHLAR_PVAR_AGGREGATE, offsetof(ashlar::network::Counters, rail_bytes[1]),                 \
+                           ASHLAR_TUNER_BASIC),                                                                       \
+      ashlar::plugin::pvar("rail2_bytes", "bytes of these messages that came over the third one",                     \
+                           ASHLAR_PVAR_AGGREGATE, offsetof(ashlar::network::Counters, rail_bytes[2])),                \
+      ashlar::plugin::pvar("rail3_bytes", "bytes of these messages that came over the fourth one",                    \
+                           ASHLAR_PVAR_AGGREGATE, offsetof(ashlar::network::Counters, rail_bytes[3]))

@@ -65,4 +65,20 @@ class Registrations {
   std::uint64_t looked_at_ = 0;  // serial of the last one that give_up_freed() looked at
 };
 
+/// A region that is given back at the end.
+class HeldRegion {
+ public:
+  HeldRegion(Registrations& from, Region& region, std::uint64_t bytes) : from_(from), region_(region), bytes_(bytes) {}
+  ~HeldRegion() { from_.give_back(region_, bytes_); }
+  HeldRegion(const HeldRegion&) = delete;
+  HeldRegion& operator=(const HeldRegion&) = delete;
+
+  Region& region() const { return region_; }
+
+ private:
+  Registrations& from_;
+  Region& region_;
+  const std::uint64_t bytes_;
+};
+
 }  // namespace ashlar::network

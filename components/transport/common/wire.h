@@ -19,11 +19,20 @@
 namespace ashlar::network {
 
 inline constexpr std::uint32_t kMagic = 0x69664f41;  // "AOfi", as the first of these libraries was
-inline constexpr std::uint16_t kWireVersion = 2;
+inline constexpr std::uint16_t kWireVersion = 3;
 
 using Secret = std::array<std::uint8_t, 32>;
 
-enum class Kind : std::uint8_t { kHello = 1, kWelcome = 2, kMessage = 3, kBye = 4, kWake = 5, kTrial = 6 };
+enum class Kind : std::uint8_t {
+  kHello = 1,
+  kWelcome = 2,
+  kMessage = 3,
+  kBye = 4,
+  kWake = 5,
+  kTrial = 6,
+  kRailsWanted = 7,  // RailsWanted follows
+  kRailsOffered = 8  // RailsOffered follows
+};
 
 inline constexpr std::uint32_t kMaxShort = 1024;  // payload of a short message
 
@@ -110,5 +119,33 @@ struct Key {
   RemoteKey remote;
 };
 static_assert(sizeof(Key) <= ASHLAR_KEY_BYTES);
+
+inline constexpr std::size_t kRailAddressMost = 64;
+
+/// The reader of exposed memory would read it over rails, too.
+struct RailsWanted {
+  std::uint64_t read;  // a number of the reader's
+  Key key;
+};
+
+/// One of the owner's further fabrics, and how memory is named there.
+struct RailOffer {
+  std::uint64_t network;  // Hash of Fabric::network()
+  std::uint16_t number;   // of the rail, at the owner
+  std::uint16_t address_bytes;
+  std::uint32_t reserved;
+  RemoteKey nonce;   // of 8 bytes: the nonce of the owner's interface, by which the rail shows that it leads there
+  RemoteKey region;  // the exposed memory
+  std::uint8_t address[kRailAddressMost];
+};
+static_assert(sizeof(RailOffer) == 144);
+
+/// The owner's answer; `count` offers follow.
+struct RailsOffered {
+  std::uint64_t read;
+  std::uint32_t rails;  // that the owner has, in use or not; 0: it is not to be asked again
+  std::uint32_t count;
+};
+static_assert(sizeof(RailsOffered) + 3 * sizeof(RailOffer) <= kMaxShort);
 
 }  // namespace ashlar::network

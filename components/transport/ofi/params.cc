@@ -24,6 +24,7 @@ extern const ashlar_param kParams[] = {
         "ones are matched by the kernel (p2p.matching).",
         ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, network::kTagReceivesRange),
     ASHLAR_NETWORK_ROWS("libfabric", "16KiB", "256KiB", "32KiB"),
+    ASHLAR_NETWORK_RAIL_ROWS("libfabric"),
 };
 static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "components/transport/common/card.h"
+#include "components/transport/common/counters.h"
 #include "framework/base/clock.h"
 
 namespace ashlar::ofi {
@@ -111,7 +112,13 @@ Provider::~Provider() {
   if (peers_ != nullptr) fi_close(&peers_->fid);
   if (domain_ != nullptr) fi_close(&domain_->fid);
   if (fabric_ != nullptr) fi_close(&fabric_->fid);
-  if (info_ != nullptr) library_->freeinfo(info_);
+  drop_infos();
+}
+
+void Provider::drop_infos() {
+  if (info_ != nullptr) library_->freeinfo(std::exchange(info_, nullptr));
+  for (fi_info* const info : further_) library_->freeinfo(info);
+  further_.clear();
 }
 
 void Provider::close() {
@@ -157,11 +164,29 @@ bool Provider::tags_pay() const {
                      [&](const char* name) { return has(info_->fabric_attr->prov_name, name); });
 }
 
-/// The card that this process takes: of those like the first one it has its turn.
+/// The device that this process takes of equal ones, and those for rails: network interfaces of the system, which its
+/// processes share in any case, or cards.
 const fi_info* Provider::in_turn(const std::vector<const fi_info*>& equals, const network::Place& place) {
   why_ = "the first of those that libfabric lists";
   const fi_info& first = *equals.front();
-  if (folder_of(first).empty()) return &first;
+  if (!folder_of(first).empty()) return card_in_turn(equals, place);
+  std::vector<const fi_info*> further;
+  for (const fi_info* const info : equals) {
+    const auto with = [&](const fi_info* one) {
+      return same(one->domain_attr->name, info->domain_attr->name) ||
+             same(one->fabric_attr->name, info->fabric_attr->name);
+    };
+    const bool serves = same(info->fabric_attr->prov_name, first.fabric_attr->prov_name) &&
+                        info->addr_format == first.addr_format && reach_of(*info) == Reach::kNetwork;
+    if (serves && !with(&first) && std::none_of(further.begin(), further.end(), with)) further.push_back(info);
+  }
+  take_further(further, place.one_node ? 0 : further.size(), place);
+  return &first;
+}
+
+/// Of the cards like the first one this process has its turn.
+const fi_info* Provider::card_in_turn(const std::vector<const fi_info*>& equals, const network::Place& place) {
+  const fi_info& first = *equals.front();
   std::vector<const fi_info*> cards;
   std::vector<std::string> folders;
   for (const fi_info* const info : equals) {
@@ -171,15 +196,47 @@ const fi_info* Provider::in_turn(const std::vector<const fi_info*>& equals, cons
     cards.push_back(info);
     folders.push_back(folder);
   }
-  const network::Turn turn = network::turn_of(place.local_rank, network::processors_of_process(), folders);
+  const network::Turn turn =
+      network::turn_of(place.local_rank, network::processors_of_process(), folders, place.local_size);
   if (!turn.why.empty()) why_ = turn.why;
+  std::vector<const fi_info*> further;
+  for (const std::size_t card : turn.further) further.push_back(cards[card]);
+  const std::size_t each = cards.size() / place.local_size;
+  take_further(further, place.one_node || each == 0 ? 0 : each - 1, place);
   return cards[turn.card];
+}
+
+/// Keeps the descriptions of devices for rails: as many as are wanted, or are `left` for this process.
+void Provider::take_further(const std::vector<const fi_info*>& further, std::size_t left, const network::Place& place) {
+  if (further.empty()) return;
+  const std::uint64_t wanted = config_.sessions.rails;
+  const std::size_t most = wanted != 0 ? wanted - 1 : std::min(left, network::kMostRails - 1);
+  for (const fi_info* const info : further)
+    if (further_.size() < most) further_.push_back(library_->dupinfo(info));
+  why_rails_ = "large messages are read over " + std::to_string(further_.size() + 1) + " of " +
+               std::to_string(further.size() + 1) + " devices of this kind (";
+  if (wanted != 0)
+    why_rails_ += "as transport.ofi.rails says)";
+  else if (place.one_node)
+    why_rails_ += "all processes are on this node)";
+  else
+    why_rails_ += further_.size() == further.size() ? "all)" : "the others are left to other processes)";
+  for (const fi_info* const info : further_)
+    why_rails_ += std::string(info == further_.front() ? ": and " : ", ") + info->domain_attr->name;
+}
+
+bool Provider::ends_soon() const { return !software(info_->fabric_attr->prov_name); }
+
+std::unique_ptr<network::Fabric> Provider::rail(unsigned number) {
+  fi_info* const info = library_->dupinfo(further_[number]);
+  return info != nullptr ? std::make_unique<Provider>(config_, *library_, info) : nullptr;
 }
 
 /// Takes the best of what libfabric lists.
 bool Provider::choose(const network::Place& place, bool with_tags, int* error) {
-  if (info_ != nullptr) library_->freeinfo(std::exchange(info_, nullptr));
+  drop_infos();
   others_.clear();
+  why_rails_.clear();
   fi_info* const hints = library_->dupinfo(nullptr);
   if (hints == nullptr) return *error = -FI_ENOMEM, false;
   hints->caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_READ | FI_REMOTE_READ | FI_WRITE | FI_REMOTE_WRITE;
@@ -228,7 +285,10 @@ bool Provider::choose(const network::Place& place, bool with_tags, int* error) {
   library_->freeinfo(all);
   if (info_ == nullptr) return *error = -FI_ENODATA, false;
   // Over TCP libfabric would start a thread for that.
-  if (over_tcp(info_->fabric_attr->prov_name)) info_->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+  if (over_tcp(info_->fabric_attr->prov_name)) {
+    info_->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+    for (fi_info* const further : further_) further->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+  }
   return true;
 }
 
@@ -278,6 +338,8 @@ const char* Provider::start(int* error) {
   const std::uint64_t receives =
       std::min<std::uint64_t>(config_.receives, std::max<std::size_t>(info_->rx_attr->size, 4));
   tag_receives_ = config_.tag_receives;
+  rails_ = static_cast<unsigned>(further_.size());
+  network_ = info_->fabric_attr->name != nullptr ? info_->fabric_attr->name : "";
   reads_ = (info_->caps & FI_READ) != 0;
   if ((*error = library_->fabric(info_->fabric_attr, &fabric_, nullptr)) != 0) return "its fabric";
   if ((*error = fi_domain(fabric_, info_, &domain_, nullptr)) != 0) return "its domain";
@@ -300,6 +362,7 @@ const char* Provider::start(int* error) {
   if (*error == 0) *error = fi_ep_bind(endpoint_, &completions_->fid, FI_TRANSMIT | FI_RECV);
   if (*error == 0) *error = fi_enable(endpoint_);
   if (*error != 0) return "its endpoint";
+  if (is_rail_) return nullptr;
   puts_ = prove_puts();
   receives_ = std::make_unique<network::BufferPool>(*this, config_.sessions.frame_bytes, receives);
   for (std::uint64_t i = 0; i < receives; ++i) {
@@ -314,10 +377,10 @@ const char* Provider::start(int* error) {
 ashlar_result Provider::open(const ashlar_host& host, const network::Place& place, Events& events) {
   events_ = &events;
   ashlar_result failed = ASHLAR_OK;
-  library_ = Library::of_process(host, config_.library, &failed);
+  if (!is_rail_) library_ = Library::of_process(host, config_.library, &failed);
   if (library_ == nullptr) return failed;
   int error = 0;
-  if (!choose(place, &error)) {
+  if (!is_rail_ && !choose(place, &error)) {
     const ashlar_fact facts[] = {
         {.name = "provider", .text = config_.provider, .number = 0},
         {.name = "domain", .text = config_.domain, .number = 0},

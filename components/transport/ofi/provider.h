@@ -22,6 +22,9 @@ namespace ashlar::ofi {
 class Provider final : public network::Fabric {
  public:
   explicit Provider(const Config& config) : config_(config) {}
+  /// On the device of `info`, for reads alone.
+  Provider(const Config& config, const Library& library, fi_info* info)
+      : config_(config), library_(&library), info_(info), is_rail_(true) {}
   ~Provider() override;
 
   ashlar_result open(const ashlar_host& host, const network::Place& place, Events& events) override;
@@ -39,6 +42,8 @@ class Provider final : public network::Fabric {
   std::size_t inject_most() const override { return info_->tx_attr->inject_size; }
   void make_room() override;
   unsigned look() override;
+  std::unique_ptr<Fabric> rail(unsigned number) override;
+  bool ends_soon() const override;
   std::string reason() const override { return text(last_error_); }
 
   int wake_fd() const override { return wake_fd_; }
@@ -55,6 +60,9 @@ class Provider final : public network::Fabric {
   bool choose(const network::Place& place, int* error);
   bool choose(const network::Place& place, bool with_tags, int* error);
   const fi_info* in_turn(const std::vector<const fi_info*>& equals, const network::Place& place);
+  const fi_info* card_in_turn(const std::vector<const fi_info*>& equals, const network::Place& place);
+  void take_further(const std::vector<const fi_info*>& further, std::size_t left, const network::Place& place);
+  void drop_infos();
   void judge_tags();
   const char* start(int* error);
   bool may_put() const;
@@ -81,6 +89,8 @@ class Provider final : public network::Fabric {
   const Library* library_ = nullptr;
   Events* events_ = nullptr;
   fi_info* info_ = nullptr;
+  std::vector<fi_info*> further_;  // of devices for rails
+  const bool is_rail_ = false;
   fid_fabric* fabric_ = nullptr;
   fid_domain* domain_ = nullptr;
   fid_av* peers_ = nullptr;

@@ -5,7 +5,8 @@ namespace ashlar::ofi {
 namespace {
 
 constexpr ashlar_pvar_row kRows[] = {ASHLAR_NETWORK_PVARS("ofi", "libfabric"),
-                                     ASHLAR_NETWORK_TAG_PVARS("ofi", "libfabric")};
+                                     ASHLAR_NETWORK_TAG_PVARS("ofi", "libfabric"),
+                                     ASHLAR_NETWORK_RAIL_PVARS("ofi", "libfabric")};
 
 void show_all(const ashlar_host& host, const network::Counters* counters) {
   plugin::show_block(host, "transport", "ofi", kRows, counters);

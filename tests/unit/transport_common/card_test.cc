@@ -61,5 +61,27 @@ TEST_F(Cards, BoundProcessesTakeThoseNearTheirProcessorsInTurn) {
             "processes of this node take the 2 of 4 cards that are near their processors in turn");
 }
 
+/// The card that a process takes, and so many further ones.
+std::vector<std::size_t> cards_of(const Turn& turn, std::size_t count) {
+  std::vector<std::size_t> all = {turn.card};
+  all.insert(all.end(), turn.further.begin(), turn.further.end());
+  all.resize(count);
+  return all;
+}
+
+TEST_F(Cards, FewProcessesShareOutAllOfThem) {
+  using List = std::vector<std::size_t>;
+  const std::vector<std::string> cards = {card("0-3"), card("4-7"), card("0-3"), card("4-7")};
+  const std::vector<unsigned> all = {0, 4}, first = {2}, second = {6};
+  EXPECT_EQ(cards_of(turn_of(0, all, cards, 1), 4), (List{0, 1, 2, 3}));
+  EXPECT_EQ(cards_of(turn_of(0, first, cards, 1), 4), (List{0, 2, 1, 3}));
+  for (const bool bound : {false, true})
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+      const std::vector<unsigned>& processors = !bound ? all : rank == 0 ? first : second;
+      const List own = cards_of(turn_of(rank, processors, cards, 2), 2);
+      EXPECT_EQ(own, rank == 0 ? (List{0, 2}) : (List{1, 3})) << bound;
+    }
+}
+
 }  // namespace
 }  // namespace ashlar::network

@@ -48,7 +48,10 @@ inline Config usual_sessions() {
           .coalesce_after = 8,
           .look_interval = 0,
           .handshake_timeout = 1'000'000'000,
-          .liveness_interval = 20'000'000};
+          .liveness_interval = 20'000'000,
+          .rails = 1,
+          .stripe_from = 512 << 10,
+          .stripe = 256 << 10};
 }
 
 /// What the kernel says of memory: that which a test has put there lasts until it takes it away.

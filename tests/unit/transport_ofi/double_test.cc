@@ -1,51 +1,8 @@
-#include "tests/unit/transport_common/double.h"
-#include "tests/unit/transport_ofi/double/double.h"
-#include "tests/unit/transport_ofi/fixture.h"
+#include "tests/unit/transport_ofi/over_double.h"
 
 // What providers of network cards may do and those over sockets do not, by a double of libfabric.
 namespace ashlar::ofi::test {
 namespace {
-
-using network::test::of_double;
-
-ofi_double::Settings& settings() { return of_double<ofi_double::Settings>(OFI_DOUBLE, "ofi_double_settings"); }
-ofi_double::Seen& seen() { return of_double<ofi_double::Seen>(OFI_DOUBLE, "ofi_double_seen"); }
-
-Config over_double() {
-  Config config = usual();
-  config.library = OFI_DOUBLE;
-  config.provider = "double";
-  return config;
-}
-
-class Double : public testing::Test {
- protected:
-  void SetUp() override {
-    settings() = {};
-    seen() = {};
-  }
-  void TearDown() override {
-    EXPECT_STREQ(seen().broken, "");
-    EXPECT_EQ(seen().regions, 0u);
-  }
-};
-
-/// Two processes, the first of which sends to the second.
-struct Pair {
-  explicit Pair(const Config& config = over_double()) : a(0, config), b(1, config) {
-    if (a.opened == ASHLAR_OK && b.opened == ASHLAR_OK) to = a.connect(1, b.address());
-  }
-  bool ready() const { return to != nullptr; }
-
-  Process a, b;
-  Endpoint* to = nullptr;
-};
-
-std::string pattern(std::uint64_t number, std::size_t length) {
-  std::string bytes(length, 0);
-  for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<char>(number * 31 + i);
-  return bytes;
-}
 
 /// Messages of many sizes, until all have arrived; then their order and bytes are looked at.
 void exchange(Pair& pair, std::uint64_t count) {
@@ -67,17 +24,6 @@ void exchange(Pair& pair, std::uint64_t count) {
   EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return pair.a.iface->idle(); }));
   EXPECT_EQ(pair.to->bytes_out, 0u);
   EXPECT_EQ(pair.a.iface->counters.buffered.now, 0u);
-}
-
-/// a reads b's memory.
-ashlar_result read(Pair& pair, const std::string& from, std::string* to) {
-  ashlar_key key;
-  EXPECT_EQ(pair.b.iface->expose(from.data(), from.size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
-  Got got;
-  EXPECT_EQ(pair.to->ops->get(pair.to, to->data(), &key, from.size() - to->size(), to->size(), &got), ASHLAR_PENDING);
-  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return got.result != ASHLAR_PENDING; }));
-  pair.b.iface->unexpose(key);
-  return got.result;
 }
 
 /// a writes to the end of b's memory.

@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <cstring>
 
 #include "tests/unit/transport_ofi/double/objects.h"
@@ -42,6 +43,13 @@ int close_region(fid* object) {
   return 0;
 }
 
+int close_domain(fid* object) {
+  auto* const domain = reinterpret_cast<Domain*>(object);
+  if (!domain->regions.empty()) broken("a domain is closed that has regions");
+  delete domain;
+  return 0;
+}
+
 int bind_region(fid* object, fid*, std::uint64_t) {
   reinterpret_cast<Region*>(object)->bound = true;
   return 0;
@@ -82,7 +90,10 @@ int register_memory(fid* object, const void* memory, std::size_t length, std::ui
 ssize_t read_completions(fid_cq* queue, void* to, std::size_t most) {
   const auto locked = guard();
   auto& completions = *reinterpret_cast<Completions*>(queue);
-  if (completions.endpoint != nullptr) completions.endpoint->progress();
+  if (completions.endpoint != nullptr) {
+    ++ofi_double_seen.card_looks[completions.endpoint->domain->card];
+    completions.endpoint->progress();
+  }
   auto* const entries = static_cast<fi_cq_tagged_entry*>(to);
   std::size_t count = 0;
   while (count < most && !completions.done.empty() && completions.done.front().err == 0) {
@@ -217,8 +228,9 @@ int open_domain(fid_fabric*, fi_info* info, fid_domain** out, void*) {
   memory.reg = register_memory;
   auto* const domain = new Domain;
   domain->mr_mode = info->domain_attr->mr_mode;
+  if (std::sscanf(info->domain_attr->name, "memory%u", &domain->card) == 1) ++domain->card;
   domain->fid.fid.fclass = FI_CLASS_DOMAIN;
-  domain->fid.fid.ops = functions<Domain>();
+  domain->fid.fid.ops = functions<Domain>(no_bind, no_control, close_domain);
   domain->fid.ops = &all;
   domain->fid.mr = &memory;
   *out = &domain->fid;

@@ -2,9 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// A libfabric.so.1 for tests, with one provider, "double". Its endpoints are in one process, and it does what
-/// providers of network cards may do: asks for memory modes, refuses operations, completes late, fails. It watches that
-/// its user keeps libfabric's rules.
+/// A libfabric.so.1 for tests, with one provider, "double", or by the name "double;tcp" one over connections of the
+/// system. Its endpoints are in one process, and it does what providers of network cards may do: asks for memory modes,
+/// refuses operations, completes late, fails. It watches that its user keeps libfabric's rules.
 namespace ofi_double {
 
 /// Set before an endpoint is opened: mr_mode, inject, sends, those of cards. The others count at any time. A program
@@ -20,6 +20,8 @@ struct Settings {
   unsigned cards = 0;              // "memory0" ... on a bus; 0: one device that is none
   unsigned card_without_link = 0;  // the so-many-th; 0: each has one
   unsigned slow_card = 0;          // the so-many-th
+  unsigned failing_card = 0;       // reads over it fail
+  unsigned dead_card = 0;          // nothing that was posted there ends
   std::size_t regions = SIZE_MAX;  // that may be registered at one time
   // The so-many-th operation of its kind, from now, ends with an error; 0: none does.
   unsigned fail_send = 0, fail_receive = 0, fail_read = 0;
@@ -30,7 +32,8 @@ struct Seen {
   unsigned tagged = 0, peeks = 0, cancels = 0;
   unsigned regions = 0;  // registered now
   unsigned registrations = 0;
-  char broken[200] = "";  // the first rule that was broken
+  unsigned card_reads[8] = {}, card_looks[8] = {};  // by card, from 1 on; 0: the device that is no card
+  char broken[200] = "";                            // the first rule that was broken
 };
 
 }  // namespace ofi_double

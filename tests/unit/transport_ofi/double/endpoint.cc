@@ -112,6 +112,7 @@ ssize_t read(fid_ep* ep, void* memory, std::size_t length, void* description, fi
   Region* region = nullptr;
   if (!registered(endpoint, memory, length, description, FI_READ, &region)) return -FI_EINVAL;
   ++ofi_double_seen.reads;
+  ++ofi_double_seen.card_reads[endpoint.domain->card];
   mark(context);
   endpoint.started.push_back(made(endpoint, Operation::What::kRead, memory, length, from, region, context));
   endpoint.started.back().address = address;
@@ -213,6 +214,8 @@ int Endpoint::transfer(const Operation& operation) {
 }
 
 void Endpoint::progress() {
+  const bool is_card = domain->card != 0;
+  if (is_card && domain->card == ofi_double_settings.dead_card) return;
   look_for_messages();
   while (!started.empty()) {
     Operation& operation = started.front();
@@ -240,7 +243,8 @@ void Endpoint::progress() {
                                 .bytes = {operation.memory, operation.memory + operation.length}});
       finish(operation.context, FI_SEND | FI_TAGGED, 0, fails ? FI_ECONNABORTED : 0);
     } else if (transfers) {
-      const int error = due(&ofi_double_settings.fail_read) ? FI_EIO : transfer(operation);
+      const bool fails = is_card && domain->card == ofi_double_settings.failing_card;
+      const int error = fails || due(&ofi_double_settings.fail_read) ? FI_EIO : transfer(operation);
       finish(operation.context, FI_RMA | (operation.what == Operation::What::kRead ? FI_READ : FI_WRITE), 0, error);
     } else {
       const bool injected = operation.what == Operation::What::kInject;

@@ -17,6 +17,7 @@ int open_fabric(fid_fabric** out);
 namespace {
 
 constexpr const char* kName = "double";
+constexpr const char* kNameOverTcp = "double;tcp";
 
 char* copy(const char* text) { return text == nullptr ? nullptr : strdup(text); }
 
@@ -37,7 +38,8 @@ void read_environment() {
     Settings& s = ofi_double_settings;
     return set("mr_mode", &s.mr_mode) || set("inject", &s.inject) || set("sends", &s.sends) || set("again", &s.again) ||
            set("late", &s.late) || set("regions", &s.regions) || set("tag_bits", &s.tag_bits) ||
-           set("slow_receives", &s.slow_receives) || set("fail_read", &s.fail_read) || set("puts", &s.puts);
+           set("slow_receives", &s.slow_receives) || set("fail_read", &s.fail_read) || set("puts", &s.puts) ||
+           set("cards", &s.cards);
   });
 }
 
@@ -92,7 +94,8 @@ fi_info* describe(const fi_info& hints, unsigned number) {
   info->domain_attr->av_type = FI_AV_TABLE;
   info->domain_attr->data_progress = ofi_double_settings.puts != 0 ? FI_PROGRESS_AUTO : FI_PROGRESS_MANUAL;
   info->fabric_attr->name = strdup("process");
-  info->fabric_attr->prov_name = strdup(kName);
+  const char* const wanted = hints.fabric_attr->prov_name;
+  info->fabric_attr->prov_name = strdup(wanted != nullptr ? wanted : kName);
   info->tx_attr->size = ofi_double_settings.sends;
   info->tx_attr->inject_size = ofi_double_settings.inject;
   info->rx_attr->size = 1024;
@@ -131,7 +134,9 @@ int fi_getinfo(std::uint32_t, const char*, const char*, std::uint64_t, const fi_
   static const bool read = (ofi_double::read_environment(), true);
   static_cast<void>(read);
   const char* const wanted = hints->fabric_attr->prov_name;
-  if (wanted != nullptr && std::strcmp(wanted, ofi_double::kName) != 0) return -FI_ENODATA;
+  if (wanted != nullptr && std::strcmp(wanted, ofi_double::kName) != 0 &&
+      std::strcmp(wanted, ofi_double::kNameOverTcp) != 0)
+    return -FI_ENODATA;
   // A user that cannot do what the provider asks for does not get it.
   if ((ofi_double_settings.mr_mode & ~hints->domain_attr->mr_mode) != 0) return -FI_ENODATA;
   if ((hints->caps & FI_TAGGED) != 0 && ofi_double_settings.tag_bits == 0) return -FI_ENODATA;

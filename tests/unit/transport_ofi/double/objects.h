@@ -32,6 +32,7 @@ struct Region {
 struct Domain {
   fid_domain fid = {};
   int mr_mode = 0;
+  unsigned card = 0;                         // its number, from 1 on; 0: the device that is none
   std::map<std::uint64_t, Region*> regions;  // by key
 };
 

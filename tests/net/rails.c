@@ -1,6 +1,7 @@
-/* Large messages between two ranks, as told: rank 0 reads lines `to BYTES` (it sends to rank 1), `from BYTES`, `both
- * BYTES`, with a third word so many of them at one time, and answers each with a line of its and the other rank's
- * variables when all have arrived and been checked. `sleep SECONDS to BYTES` lets the sender compute first. */
+/* Large messages between two ranks over the transport that argv[1] names, as told: rank 0 reads lines `to BYTES` (it
+ * sends to rank 1), `from BYTES`, `both BYTES`, with a third word so many of them at one time, and answers each with a
+ * line of its and the other rank's variables when all have arrived and been checked. `sleep SECONDS to BYTES` lets the
+ * sender compute first. */
 #include <unistd.h>
 
 #include "check.h"
@@ -40,14 +41,14 @@ static void messages(int bytes, int count, const int sends[2], double seconds, u
 static MPI_T_pvar_session session;
 static MPI_T_pvar_handle handles[kVariables];
 
-static void find_variables(void) {
+static void find_variables(const char* transport) {
   static const int classes[] = {MPI_T_PVAR_CLASS_COUNTER, MPI_T_PVAR_CLASS_AGGREGATE, MPI_T_PVAR_CLASS_LEVEL};
   int provided = 0;
   MUST(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
   MUST(MPI_T_pvar_session_create(&session));
   for (int i = 0; i < kVariables; i++) {
     char name[64];
-    snprintf(name, sizeof name, "transport.tcp.%s", names[i]);
+    snprintf(name, sizeof name, "transport.%s.%s", transport, names[i]);
     int index = -1, count = 0;
     for (int c = 0; c < 3 && index < 0; c++)
       if (MPI_T_pvar_get_index(name, classes[c], &index) != MPI_SUCCESS) index = -1;
@@ -73,7 +74,7 @@ static void tell_variables(void) {
 
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
-  find_variables();
+  find_variables(argc > 1 ? argv[1] : "tcp");
   for (unsigned number = 1;; number++) {
     struct {
       double seconds;

@@ -1,0 +1,42 @@
+"""Hosts b and c of a cluster, joined by two networks, each over an interface of its own."""
+from cluster import Cluster
+
+BOGUS = "02:00:00:00:00:99"
+
+
+class TwoNetworks(Cluster):
+    """`with TwoNetworks("160mbit") as hosts`: `rate` of both networks, by token buckets; None: as fast as they are."""
+
+    def __init__(self, rate=None):
+        super().__init__(3)
+        self.rate = rate
+
+    def join(self):
+        super().join()
+        # Host a makes the pair, as it sees the others' processes.
+        self.inside("a", "ip", "link", "add", "eth1_b", "type", "veth", "peer", "name", "eth1_c")
+        for number, name in enumerate("bc", 2):
+            self.inside("a", "ip", "link", "set", f"eth1_{name}", "netns", str(self.pids[name]))
+            self.inside(name, "ip", "link", "set", f"eth1_{name}", "name", "eth1")
+            self.inside(name, "ip", "addr", "add", f"10.78.0.{number}/24", "dev", "eth1")
+            self.inside(name, "ip", "link", "set", "eth1", "up")
+            for card in ("eth0", "eth1") if self.rate else ():
+                self.inside(name, "tc", "qdisc", "add", "dev", card, "root", "tbf", "rate", self.rate, "burst", "64kb", "latency",
+                            "100ms")
+
+    def silence(self, card):
+        """What the two hosts send each other over the network is swallowed."""
+        for name, other in (("b", 3), ("c", 2)):
+            self.inside(name, "ip", "neigh", "replace", f"10.7{7 + int(card[3:])}.0.{other}", "lladdr", BOGUS, "dev", card, "nud",
+                        "permanent")
+
+    def restore(self, card):
+        for name, other in (("b", 3), ("c", 2)):
+            self.inside(name, "ip", "neigh", "del", f"10.7{7 + int(card[3:])}.0.{other}", "dev", card)
+
+    def came(self, name, card):
+        """Bytes that have come to a host over an interface."""
+        for line in self.inside(name, "cat", "/proc/net/dev").stdout.splitlines():
+            if line.strip().startswith(f"{card}:"):
+                return int(line.split(":")[1].split()[0])
+        raise AssertionError(f"there is no {card}")

@@ -185,6 +185,16 @@ TEST_F(RailsTest, CardsWithProcessesOfTheirOwnAreNoRails) {
       << last_record;
 }
 
+TEST_F(RailsTest, ARailThatLeadsToAnotherProcessIsNotTaken) {
+  settings().foreign_card = 2;
+  Both pair(with_rails());
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(use_again(pair));
+  EXPECT_GT(seen().card_reads[2], 0u) << "of the nonce";
+  settings().foreign_card = 0;
+  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return use_again(pair); }));
+}
+
 TEST_F(RailsTest, WhatARailFailsToBringComesOverTheOther) {
   Both pair(with_rails());
   ASSERT_TRUE(pair.ready()) << last_failure;
@@ -231,22 +241,26 @@ TEST_F(RailsTest, ARailThatStallsLosesItsStripes) {
 
 // A card reads into the user's memory, so its own end of a transfer is waited for.
 TEST_F(RailsTest, ACardThatStallsEndsItsTransfersItself) {
-  settings().mr_mode = FI_MR_LOCAL;
-  Both pair(with_rails());
-  ASSERT_TRUE(pair.ready()) << last_failure;
-  ASSERT_NO_FATAL_FAILURE(use_both(pair));
-  const auto begun = begin_over_dead_card(pair);
-  EXPECT_FALSE(begun->ends(1500));
-  EXPECT_EQ(of(pair.a).rails_stalled, 1u);
-  EXPECT_EQ(begun->copy, begun->whole) << "all has been read over the other card";
-  settings().failing_card = 2;
-  settings().dead_card = 0;
-  ASSERT_TRUE(begun->ends());
-  EXPECT_EQ(begun->got.result, ASHLAR_OK);
-  EXPECT_EQ(begun->copy, begun->whole);
-  pair.b.iface->unexpose(begun->key);
-  settings().failing_card = 0;
-  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return use_again(pair); }));
+  for (const bool fails : {false, true}) {
+    SCOPED_TRACE(fails);
+    settings().mr_mode = FI_MR_LOCAL;
+    Both pair(with_rails());
+    ASSERT_TRUE(pair.ready()) << last_failure;
+    ASSERT_NO_FATAL_FAILURE(use_both(pair));
+    const auto begun = begin_over_dead_card(pair);
+    EXPECT_FALSE(begun->ends(1500));
+    EXPECT_EQ(of(pair.a).rails_stalled, 1u);
+    EXPECT_EQ(begun->copy, begun->whole) << "all has been read over the other card";
+    settings().failing_card = fails ? 2 : 0;
+    settings().dead_card = 0;
+    ASSERT_TRUE(begun->ends());
+    EXPECT_EQ(begun->got.result, ASHLAR_OK);
+    EXPECT_EQ(begun->copy, begun->whole);
+    pair.b.iface->unexpose(begun->key);
+    settings().failing_card = 0;
+    ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return use_again(pair); }));
+    EXPECT_EQ(of(pair.a).rail_bytes[0] + of(pair.a).rail_bytes[1], of(pair.a).get_bytes);
+  }
 }
 
 TEST_F(RailsTest, AnOwnerThatTakesItsMemoryBackEndsNothingElse) {

@@ -22,6 +22,7 @@ struct Settings {
   unsigned slow_card = 0;          // the so-many-th
   unsigned failing_card = 0;       // reads over it fail
   unsigned dead_card = 0;          // nothing that was posted there ends
+  unsigned foreign_card = 0;       // reads over it lead to other processes
   std::size_t regions = SIZE_MAX;  // that may be registered at one time
   // The so-many-th operation of its kind, from now, ends with an error; 0: none does.
   unsigned fail_send = 0, fail_receive = 0, fail_read = 0;

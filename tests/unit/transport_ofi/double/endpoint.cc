@@ -208,6 +208,8 @@ int Endpoint::transfer(const Operation& operation) {
   if (writes && ofi_double_settings.puts == 2) return 0;
   if (writes)
     std::memcpy(const_cast<std::byte*>(there), operation.memory, operation.length);
+  else if (domain->card != 0 && domain->card == ofi_double_settings.foreign_card)
+    std::memset(operation.memory, 0x77, operation.length);
   else
     std::memcpy(operation.memory, there, operation.length);
   return 0;

@@ -1,5 +1,6 @@
 #include "components/transport/common/endpoint.h"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 
@@ -89,8 +90,10 @@ void wake(ashlar_endpoint* e) {
 
 void measured(ashlar_endpoint* e, ashlar_path_cost* out) {
   const Endpoint& peer = self(e);
+  double speed = peer.meter.speed();
+  if (peer.striped != nullptr) speed = std::max(speed, peer.striped->speed());
   *out = {.round_trip_ns = peer.round_trip == ~std::uint64_t{0} ? 0.0F : static_cast<float>(peer.round_trip),
-          .bandwidth = static_cast<float>(peer.meter.speed())};
+          .bandwidth = static_cast<float>(speed)};
 }
 
 }  // namespace

@@ -29,10 +29,10 @@ struct Transfer : Operation {
   std::shared_ptr<const void> keeps;
 };
 
-/// Reads of so many bytes count for what the path costs.
+/// Reads of so many bytes over the first fabric count for what the path costs.
 inline constexpr std::uint64_t kMeasuredFrom = 64 * 1024;
 inline bool is_measured(const Transfer& transfer) {
-  return transfer.what != Operation::What::kPut && transfer.length >= kMeasuredFrom;
+  return transfer.what != Operation::What::kPut && transfer.rail == 0 && transfer.length >= kMeasuredFrom;
 }
 
 /// The way to one process: known by connect(), by its Hello, or both. There is a session for each direction.

@@ -86,7 +86,7 @@ inline constexpr std::uint32_t kRailParamCount = 3;
       "rails", sessions.rails, "0",                                                                                \
       "Devices of one kind over which a process reads large messages, the one that carries all others "            \
       "among them. 0: the cards that are left for it when each process of its node has as many, or all "           \
-      "network interfaces of the system; 1: that one alone.",                                                      \
+      "network interfaces of the system; 1: that one alone. Each has registered_bytes of its own.",                \
       ASHLAR_PARAM_U64, ASHLAR_USER_BASIC, network::kRailRange),                                                   \
       ASHLAR_NETWORK_ROW("stripe_from", sessions.stripe_from, "512KiB",                                            \
                          "Size from which a message is read over all rails to its sender.", ASHLAR_PARAM_BYTES,    \

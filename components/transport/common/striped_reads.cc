@@ -32,6 +32,13 @@ StripedReads::StripedReads(Interface& iface, Endpoint& peer) : iface_(iface), pe
 
 StripedReads::~StripedReads() { (void)give_up(); }
 
+double StripedReads::speed() const {
+  double sum = 0;
+  for (const Rail& rail : rails_)
+    if (rail.state == State::kGood) sum += rail.meter.speed();
+  return sum;
+}
+
 std::uint8_t StripedReads::last() const { return iface_.rails().last(); }
 
 bool StripedReads::read(void* to, const Key& key, std::uint64_t offset, std::uint64_t length, ashlar_completion* done) {

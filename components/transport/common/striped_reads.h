@@ -73,6 +73,9 @@ class StripedReads {
   /// Why a transfer over a rail has failed, before its completion is called.
   void note(const std::string& reason) { reason_ = reason; }
 
+  /// Of all rails together, as measured: bytes per ns; 0: they have not been.
+  double speed() const;
+
   /// What is due over a rail that has stalled is asked for over others.
   void tick(std::uint64_t now);
   /// Reads nothing more; returns the completions of those that were under way.

@@ -133,6 +133,18 @@ TEST_F(RailsTest, ManyReadsAtOneTimeAreEachWhole) {
   EXPECT_GT(of(pair.a).rail_bytes[3], 0u);
 }
 
+TEST_F(RailsTest, ThePathIsAsFastAsAllCards) {
+  Config config = with_rails();
+  config.sessions.stripe = network::kMeasuredFrom;
+  Both pair(config);
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  ASSERT_NO_FATAL_FAILURE(use_both(pair, 64 * network::kMeasuredFrom));
+  EXPECT_EQ(pair.to->meter.due(), 0u) << "reads over the other card are none of this one's";
+  ashlar_path_cost cost = {};
+  pair.to->ops->measured(pair.to, &cost);
+  EXPECT_GT(cost.bandwidth, pair.to->meter.speed());
+}
+
 TEST_F(RailsTest, ASmallMessageTakesOneCard) {
   Both pair(with_rails());
   ASSERT_TRUE(pair.ready()) << last_failure;

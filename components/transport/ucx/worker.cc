@@ -112,9 +112,10 @@ const char* Worker::start(ucs_status_t* status) {
   if (tag_bits_ != 0 && *status == UCS_OK) *status = library_->config_modify(config, "RNDV_THRESH", "inf");
   for (const auto& [name, value] : kOfTcp) {
     if (std::getenv((std::string("UCX_TCP_") + name).c_str()) != nullptr) continue;
-    // From UCX 1.17 on with the prefix; no version minds a name that it does not know.
-    for (const std::string& spelling : {std::string(name), std::string("TCP_") + name})
-      if (*status == UCS_OK) *status = library_->config_modify(config, spelling.c_str(), value);
+    // From UCX 1.17 on with the prefix. Older versions take every name, newer ones refuse those that they do not know.
+    const ucs_status_t without = library_->config_modify(config, name, value);
+    const ucs_status_t with = library_->config_modify(config, (std::string("TCP_") + name).c_str(), value);
+    if (*status == UCS_OK && without != UCS_OK) *status = with;
   }
   ucp_params_t parameters = {};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;

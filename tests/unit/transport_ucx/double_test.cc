@@ -25,6 +25,18 @@ class Double : public testing::Test {
   }
 };
 
+TEST_F(Double, ParametersOfTcpHaveANamePerVersion) {
+  for (const auto names : {ucx_double::Settings::Names::kAll, ucx_double::Settings::Names::kWithPrefix}) {
+    settings().names = names;
+    const Process process(0, over_double());
+    EXPECT_EQ(process.opened, ASHLAR_OK) << last_failure;
+  }
+  settings().names = ucx_double::Settings::Names::kNone;
+  const Process process(0, over_double());
+  EXPECT_NE(process.opened, ASHLAR_OK) << "connections would be made by calls that block";
+  EXPECT_NE(last_failure.find("Invalid parameter"), std::string::npos) << last_failure;
+}
+
 TEST_F(Double, PutsThatNeedNothingOfTheTargetAreUsed) {
   settings().puts = 1;
   {

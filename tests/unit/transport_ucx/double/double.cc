@@ -48,6 +48,17 @@ extern "C" {
 ucx_double::Settings ucx_double_settings = from_environment();
 ucx_double::Seen ucx_double_seen;
 
+ucs_status_t ucp_config_modify(ucp_config_t* config, const char* name, const char* value) {
+  using Names = ucx_double::Settings::Names;
+  const Names names = ucx_double_settings.names;
+  const bool prefix = std::strncmp(name, "TCP_", 4) == 0;
+  const char* const rest = prefix ? name + 4 : name;
+  const bool of_tcp = std::strcmp(rest, "CONN_NB") == 0 || std::strstr(rest, "_SEG_SIZE") != nullptr;
+  if (of_tcp && names == Names::kNone) return UCS_ERR_INVALID_PARAM;
+  if (of_tcp && names == Names::kWithPrefix && !prefix) return UCS_ERR_INVALID_PARAM;
+  return real<decltype(&ucp_config_modify)>("ucp_config_modify")(config, name, value);
+}
+
 ucs_status_ptr_t ucp_put_nbx(ucp_ep_h endpoint, const void* from, std::size_t count, std::uint64_t there,
                              ucp_rkey_h key, const ucp_request_param_t* parameters) {
   ++ucx_double_seen.puts;

@@ -17,7 +17,14 @@ namespace {
 /// Of UCX's tcp, where its variables do not say otherwise: what it writes and reads at once, in place of 8 and 64 KiB;
 /// and that it waits for no connection inside its functions. Where the peer ends while UCX 1.13 waits, it ends this
 /// process: an endpoint that has failed before it may send is found to send when it is taken down.
-constexpr const char* kOfTcp[][2] = {{"TX_SEG_SIZE", "256k"}, {"RX_SEG_SIZE", "256k"}, {"CONN_NB", "y"}};
+constexpr struct {
+  const char *name, *value;
+  bool in_all_versions;
+} kOfTcp[] = {{"TX_SEG_SIZE", "256k", true},
+              {"RX_SEG_SIZE", "256k", true},
+              {"CONN_NB", "y", true},
+              // The interface was chosen; newer versions leave out bridges.
+              {"BRIDGE_ENABLE", "y", false}};
 
 bool automatic(const char* value) { return std::strcmp(value, "auto") == 0; }
 
@@ -110,12 +117,12 @@ const char* Worker::start(ucs_status_t* status) {
     if (*status == UCS_OK) *status = library_->config_modify(config, name, value);
   // Tagged messages have no flag that makes them leave at once; of frames each has it.
   if (tag_bits_ != 0 && *status == UCS_OK) *status = library_->config_modify(config, "RNDV_THRESH", "inf");
-  for (const auto& [name, value] : kOfTcp) {
+  for (const auto& [name, value, in_all_versions] : kOfTcp) {
     if (std::getenv((std::string("UCX_TCP_") + name).c_str()) != nullptr) continue;
     // From UCX 1.17 on with the prefix. Older versions take every name, newer ones refuse those that they do not know.
     const ucs_status_t without = library_->config_modify(config, name, value);
     const ucs_status_t with = library_->config_modify(config, (std::string("TCP_") + name).c_str(), value);
-    if (*status == UCS_OK && without != UCS_OK) *status = with;
+    if (*status == UCS_OK && without != UCS_OK && in_all_versions) *status = with;
   }
   ucp_params_t parameters = {};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;

@@ -7,18 +7,12 @@ Most networks here have a rate (a token bucket), so that a message is under way 
 reads the large ones, as its decision records are shown.
 """
 import os
-import subprocess
 import sys
-import tempfile
 import time
 
 import namespaces
 from namespaces import Network, sh
-
-LARGE = 4 << 20
-LONG = 120_000_000  # three seconds over two networks of RATE
-RATE = "160mbit"
-BOGUS = "02:00:00:00:00:99"
+from rails_job import BOGUS, LARGE, LONG, RATE, RailsJob, bytes_in
 
 
 def two_networks(net, rates=(RATE, RATE)):
@@ -33,56 +27,17 @@ def two_networks(net, rates=(RATE, RATE)):
                 sys.exit(77)
 
 
-class Job:
+class Job(RailsJob):
     def __init__(self, net, **settings):
         self.net = net
         words = [mpiexec, "--timeout", "280", "--explain=transport", "--set", "transport=tcp,self"]
         for name, value in {"interfaces": "^lo", "keepalive": "1s", "user_timeout": "1s", **settings}.items():
             words += ["--set", f"transport.tcp.{name}={value}"]
         words += ["-n", "2", sys.executable, namespaces.ENTER, program]
-        self.errors = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(words, env=dict(os.environ, NET_HOSTS=",".join(map(str, net.hosts))), text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
-
-    def said(self):
-        self.errors.seek(0)
-        return self.errors.read()
-
-    def begin(self, task):
-        self.process.stdin.write(task + "\n")
-        self.process.stdin.flush()
-
-    def answer(self):
-        line = self.process.stdout.readline()
-        assert "=" in line, f"{line}{self.process.wait()}\n{self.said()}"
-        return {name: int(value) for name, value in (word.split("=") for word in line.split())}
-
-    def do(self, task):
-        self.begin(task)
-        return self.answer()
-
-    def end(self, *expected):
-        """The variables were as expected, and so is what the job has said of its decisions."""
-        self.process.stdin.close()
-        status = self.process.wait()
-        said = self.said()
-        assert status == 0, f"status {status}\n{said}"
-        for words in expected:
-            assert words in said, f"'{words}' is not in\n{said}"
+        super().__init__(words, env=dict(os.environ, NET_HOSTS=",".join(map(str, net.hosts))))
 
     def came(self, card):
-        """Bytes that have come to rank 0 over an interface."""
-        for line in sh("cat", "/proc/net/dev", inside=self.net.hosts[0]).stdout.splitlines():
-            if line.strip().startswith(f"{card}:"):
-                return int(line.split(":")[1].split()[0])
-        raise AssertionError(f"there is no {card}")
-
-    def begin_on(self, card, task):
-        """A part of the message has come over the interface on return."""
-        before = self.came(card)
-        self.begin(task)
-        while self.came(card) < before + LARGE:
-            assert self.process.poll() is None, self.said()
+        return bytes_in(sh("cat", "/proc/net/dev", inside=self.net.hosts[0]).stdout, card)
 
     def first_card(self):
         """The interface of the connection that carries messages, before there are rails: by its address, in the
@@ -97,19 +52,6 @@ class Job:
             if any(spelt(word.split("/")[0]) in used[0].split()[1] for word in own.split() if "/" in word and word[0] in "1f"):
                 return card
         raise AssertionError(used[0])
-
-    def until(self, task, good, seconds=90):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            now = self.do(task)
-            if good(now):
-                return now
-        raise AssertionError(f"{now}\n{self.said()}")
-
-    def until_both(self):
-        """Rank 0 reads over both networks."""
-        before = self.do("from 8")["0.rail1_bytes"]
-        return self.until(f"from {LARGE}", lambda now: now["0.rails"] == 1 and now["0.rail1_bytes"] > before)
 
 
 def spelt(address):
@@ -141,21 +83,16 @@ def both(net):
 
 
 def back(net):
-    """Both read from each other at one time, several messages each; each has rails of its own."""
     two_networks(net, (None, None))
     job = Job(net)
-    now = job.until(f"both {LARGE} 6", lambda now: all(now[f"{rank}.rail1_bytes"] > 0 for rank in (0, 1)))
-    assert now["0.rails"] == now["1.rails"] == 1, now
-    assert now["0.rails_lost"] == now["1.rails_lost"] == 0, now
+    job.read_both_ways()
     job.end()
 
 
 def off(net):
     two_networks(net, (None, None))
     job = Job(net, rails=1)
-    for _ in range(4):
-        now = job.do(f"both {LARGE} 2")
-    assert now["0.rails"] == now["0.striped"] == now["1.rails"] == now["1.striped"] == 0, now
+    job.read_over_one()
     job.end()
 
 
@@ -288,13 +225,9 @@ def alternating(net):
 
 
 def sender_late(net):
-    """The sender computes when its message is asked for, for longer than a rail may bring nothing."""
     two_networks(net)
     job = Job(net)
-    job.until_both()
-    for _ in range(2):
-        now = job.do(f"sleep 1.2 from {LARGE}")
-    assert now["0.rails"] == 1 and now["0.rails_lost"] == 0, now
+    job.read_of_late_sender()
     job.end()
 
 

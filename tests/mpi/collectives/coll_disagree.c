@@ -69,13 +69,6 @@ static void pair(int way, int count, int root, int other_way, int other_count, i
   MUST(MPI_Comm_free(&comm));
 }
 
-static void make_progress(double seconds) {
-  for (const double end = MPI_Wtime() + seconds; MPI_Wtime() < end;) {
-    int flag;
-    MUST(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
-  }
-}
-
 /* Rank 0 makes progress for a while before it calls the first collective of MPI_COMM_WORLD. The others ask what it
  * called, and go on waiting. */
 static void late(void) {

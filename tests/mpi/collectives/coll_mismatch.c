@@ -136,13 +136,6 @@ static int nonblocking(int kind, int count, int root, MPI_Comm comm) {
 /* Set: the last rank calls after the others have waited, and asked it. */
 static int late;
 
-static void make_progress(double seconds) {
-  for (const double end = MPI_Wtime() + seconds; MPI_Wtime() < end;) {
-    int flag;
-    MUST(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
-  }
-}
-
 /* The last rank's kind, count and root are other ones; `what` says how, for failures. */
 static void one(const char* what, int blocking, int kind, int other_kind, int count, int other_count, int root,
                 int other_root) {

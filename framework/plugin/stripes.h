@@ -1,8 +1,11 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 // A large message that is read in stripes over several rails: what is left of it, what is known of each rail, and which
@@ -179,6 +182,37 @@ inline int choose_rail(std::span<const RailLoad> rails, std::uint64_t stripe, st
     best_end = end;
   }
   return best;
+}
+
+/// The same, of at most kMost rails that have a `meter` each: `stripe` is the usual length, `length` that of the next
+/// one. is_open(i): stripes may be asked for over the i-th.
+template <std::size_t kMost, class Rails, class IsOpen>
+int next_rail(const Rails& rails, IsOpen is_open, std::uint64_t length, std::uint64_t left, std::uint64_t stripe) {
+  std::array<RailLoad, kMost> loads;
+  std::uint64_t newest = 0;
+  for (const auto& rail : rails) newest = std::max(newest, rail.meter.measured());
+  for (std::size_t i = 0; i < rails.size(); ++i) loads[i] = rails[i].meter.load(is_open(i), newest);
+  return choose_rail({loads.data(), rails.size()}, length, left, kStripesDue * stripe);
+}
+
+/// What was measured of these rails, and what each has brought, in words; "": one has not been measured.
+[[gnu::cold]] inline std::string shares_of(std::span<const RailMeter* const> rails) {
+  std::uint64_t bytes = 0;
+  for (const RailMeter* const rail : rails) {
+    if (rail->speed() == 0) return "";
+    bytes += rail->bytes();
+  }
+  std::string speeds, shares;
+  for (const RailMeter* const rail : rails) {
+    char text[64];
+    const char* const comma = rail == rails.front() ? "" : ", ";
+    std::snprintf(text, sizeof text, "%s%.1f MB/s", comma, rail->speed() * 1e3);
+    speeds += text;
+    std::snprintf(text, sizeof text, "%s%.0f %%", comma,
+                  100.0 * static_cast<double>(rail->bytes()) / static_cast<double>(std::max<std::uint64_t>(bytes, 1)));
+    shares += text;
+  }
+  return "measured " + speeds + ", share of the stripes so far " + shares;
 }
 
 }  // namespace ashlar::plugin

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "components/transport/common/interface.h"
@@ -74,11 +75,9 @@ void StripedReads::pump() {
   while (unasked_ != 0) {
     StripedRead& read = **std::find_if(reads_.begin(), reads_.end(), [](const auto& r) { return !r->unasked.empty(); });
     const std::uint64_t length = read.unasked.next_length(stripe);
-    std::array<plugin::RailLoad, kMostRails> loads;
-    std::uint64_t newest = 0;
-    for (const Rail& rail : rails_) newest = std::max(newest, rail.meter.measured());
-    for (std::uint8_t i = 0; i <= last(); ++i) loads[i] = rails_[i].meter.load(is_open(read, i), newest);
-    const int rail = plugin::choose_rail({loads.data(), last() + 1u}, length, unasked_, plugin::kStripesDue * stripe);
+    const int rail = plugin::next_rail<kMostRails>(
+        std::span(rails_).first(last() + 1u),
+        [&](std::size_t i) { return is_open(read, static_cast<std::uint8_t>(i)); }, length, unasked_, stripe);
     if (rail == plugin::kNoRail) return;
     ask(read, static_cast<std::uint8_t>(rail), length);
   }

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cstdio>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -13,7 +13,6 @@ namespace ashlar::network {
 namespace {
 
 constexpr std::uint64_t kAskAgain = 200'000'000;
-constexpr double kMega = 1e6;
 
 }  // namespace
 
@@ -151,32 +150,17 @@ void StripedReads::tell_loss(std::uint8_t number, const std::string& what) {
 /// Once all rails have been measured.
 void StripedReads::tell_shares() {
   if (told_) return;
-  std::uint64_t bytes = 0;
-  unsigned good = 0;
-  for (const Rail& rail : rails_) {
-    if (rail.state != State::kGood) continue;
-    if (rail.meter.speed() == 0) return;
-    bytes += rail.meter.bytes();
-    ++good;
-  }
-  if (good < 2) return;
+  std::array<const plugin::RailMeter*, kMostRails> meters;
+  std::size_t good = 0;
+  for (const Rail& rail : rails_)
+    if (rail.state == State::kGood) meters[good++] = &rail.meter;
+  const std::string shares = good < 2 ? "" : plugin::shares_of({meters.data(), good});
+  if (shares.empty()) return;
   told_ = true;
-  std::string all = std::to_string(good) + ": ", speeds, shares;
-  for (std::uint8_t i = 0; i <= last(); ++i) {
-    const plugin::RailMeter& meter = rails_[i].meter;
-    if (rails_[i].state != State::kGood) continue;
-    char text[64];
-    const char* const comma = i == 0 ? "" : ", ";
-    all += comma + describe(i);
-    std::snprintf(text, sizeof text, "%s%.1f MB/s", comma, meter.speed() * 1e9 / kMega);
-    speeds += text;
-    std::snprintf(text, sizeof text, "%s%.0f %%", comma,
-                  100.0 * static_cast<double>(meter.bytes()) / static_cast<double>(std::max<std::uint64_t>(bytes, 1)));
-    shares += text;
-  }
-  iface_.tell_rails(
-      peer_, all,
-      "the peer's nonce was read over each; measured " + speeds + ", share of the stripes so far " + shares);
+  std::string all;
+  for (std::uint8_t i = 0; i <= last(); ++i)
+    if (rails_[i].state == State::kGood) all += (i == 0 ? "" : ", ") + describe(i);
+  iface_.tell_rails(peer_, std::to_string(good) + ": " + all, "the peer's nonce was read over each; " + shares);
 }
 
 }  // namespace ashlar::network

@@ -1,7 +1,6 @@
 #include "components/transport/tcp/rails.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "components/transport/tcp/interface.h"
@@ -48,11 +47,8 @@ void Rails::pump() {
   while (unasked_ != 0) {
     StripedGet& read = **std::find_if(reads_.begin(), reads_.end(), [](const auto& r) { return !r->unasked.empty(); });
     const std::uint64_t length = read.unasked.next_length(stripe);
-    std::array<plugin::RailLoad, kMostRails> loads;
-    std::uint64_t newest = 0;
-    for (const Rail& rail : rails_) newest = std::max(newest, rail.meter.measured());
-    for (std::size_t i = 0; i < rails_.size(); ++i) loads[i] = rails_[i].meter.load(is_open(rails_[i]), newest);
-    const int rail = plugin::choose_rail({loads.data(), rails_.size()}, length, unasked_, plugin::kStripesDue * stripe);
+    const int rail = plugin::next_rail<kMostRails>(
+        rails_, [&](std::size_t i) { return is_open(rails_[i]); }, length, unasked_, stripe);
     if (rail == plugin::kNoRail) return;
     ask(rails_[static_cast<std::size_t>(rail)], read, read.unasked.take(length));
   }

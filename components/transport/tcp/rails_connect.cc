@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 
 #include "components/transport/tcp/interface.h"
 #include "components/transport/tcp/rails.h"
@@ -11,7 +10,6 @@ namespace {
 
 constexpr std::uint64_t kFirstPause = 100'000'000;
 constexpr unsigned kMostDoublings = 5;
-constexpr double kMega = 1e6;
 
 }  // namespace
 
@@ -148,25 +146,12 @@ void Rails::tell_loss(const Rail& rail, const std::string& what) {
 /// Once all rails have been measured.
 void Rails::tell_shares() {
   if (told_ || rails_.size() == 1 || iface_.host().record == nullptr) return;
-  std::uint64_t bytes = 0;
-  for (const Rail& rail : rails_) {
-    if (rail.meter.speed() == 0) return;
-    bytes += rail.meter.bytes();
-  }
+  std::vector<const plugin::RailMeter*> meters;
+  for (const Rail& rail : rails_) meters.push_back(&rail.meter);
+  const std::string shares = plugin::shares_of(meters);
+  if (shares.empty()) return;
   told_ = true;
-  std::string speeds, shares;
-  for (const Rail& rail : rails_) {
-    char text[64];
-    const char* const comma = &rail == &rails_.front() ? "" : ", ";
-    std::snprintf(text, sizeof text, "%s%.1f MB/s", comma, rail.meter.speed() * 1e9 / kMega);
-    speeds += text;
-    std::snprintf(
-        text, sizeof text, "%s%.0f %%", comma,
-        100.0 * static_cast<double>(rail.meter.bytes()) / static_cast<double>(std::max<std::uint64_t>(bytes, 1)));
-    shares += text;
-  }
-  tell("distinct interfaces of both hosts, which proved the secret and carried the full exchange; measured " + speeds +
-       ", share of the stripes so far " + shares);
+  tell("distinct interfaces of both hosts, which proved the secret and carried the full exchange; " + shares);
 }
 
 }  // namespace ashlar::tcp

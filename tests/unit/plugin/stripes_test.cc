@@ -126,5 +126,18 @@ TEST(StripePlan, AStripeLargerThanTheWindowIsTakenByAnIdleRail) {
   EXPECT_EQ(choose_rail(rails, 2 * kWindow, 2 * kWindow, kWindow), 0);
 }
 
+TEST(Stripes, SharesAreToldOnceAllRailsAreMeasured) {
+  RailMeter fast, slow;
+  const RailMeter* const both[] = {&fast, &slow};
+  fast.ask(3000, 1000);
+  fast.count(3000);
+  fast.over(3000, 2000, kStripe);
+  EXPECT_EQ(shares_of(both), "");
+  slow.ask(1000, 1000);
+  slow.count(1000);
+  slow.over(1000, 3000, kStripe);
+  EXPECT_EQ(shares_of(both), "measured 3000.0 MB/s, 500.0 MB/s, share of the stripes so far 75 %, 25 %");
+}
+
 }  // namespace
 }  // namespace ashlar::plugin

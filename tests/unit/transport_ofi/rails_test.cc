@@ -140,6 +140,10 @@ TEST_F(RailsTest, ThePathIsAsFastAsAllCards) {
   ASSERT_TRUE(pair.ready()) << last_failure;
   ASSERT_NO_FATAL_FAILURE(use_both(pair, 64 * network::kMeasuredFrom));
   EXPECT_EQ(pair.to->meter.due(), 0u) << "reads over the other card are none of this one's";
+  // Both cards of the double are the same processor: make the first one a slow card.
+  pair.to->meter.forget_speed();
+  pair.to->meter.ask(1, 0);
+  pair.to->meter.over(1, 1'000'000'000, network::kMeasuredFrom);
   ashlar_path_cost cost = {};
   pair.to->ops->measured(pair.to, &cost);
   EXPECT_GT(cost.bandwidth, pair.to->meter.speed());

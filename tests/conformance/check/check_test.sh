@@ -34,6 +34,12 @@ grep -q "algorithm rounds_miss has a message for rank" said || fail "the message
 grep -q 'its restrictions leave no call' said || fail "an algorithm that never serves is accepted"
 [ "$(grep -c '^  ok .*: every number of ranks' said)" = 17 ] || fail "the right algorithms are not found right"
 
+# A transport that makes no interface: the test says why and ends, and the next one runs.
+tcp=$build/lib/ashlar/components/ashlar_transport_tcp.so
+"$check" --set interfaces=none0 --timeout 5 "$tcp" >said 2>&1 && fail "a transport that makes no interface is accepted"
+grep -q 'no interface is made: tcp.no_interface' said || fail "the reason of the missing interface is not told"
+grep -q 'ends the process by signal' said && fail "a missing interface ends tests by a signal"
+
 # Tools.
 right "$build/tests/probes/ashlar_tool_probe.so"
 grep -q 'ok *more calls than there is room for' said || fail "the tool's buffer was not filled"

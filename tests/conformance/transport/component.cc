@@ -10,6 +10,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 
 #include "framework/plugin/tables.h"
 
@@ -149,10 +150,8 @@ void Component::open(const Settings& settings) const {
     const auto own = settings.find(row.name), general = all.find(row.name);
     store(row, own != settings.end() ? own->second : general != all.end() ? general->second : row.fallback, block);
   }
-  if (table_->open && table_->open(&kHost, block) != ASHLAR_OK) {
-    std::fprintf(stderr, "%s cannot be opened: %s\n", name_.c_str(), failure_text);
-    std::abort();
-  }
+  if (table_->open && table_->open(&kHost, block) != ASHLAR_OK)
+    throw std::runtime_error(name_ + " cannot be opened: " + failure_text);
 }
 
 Settings& settings_of_all_tests() {

@@ -21,7 +21,8 @@ class Component {
   Component(std::string name, const ashlar_component* table) : name_(std::move(name)), table_(table) {}
   const std::string& name() const { return name_; }
   const ashlar_component* operator->() const { return table_; }
-  /// Opens the component with `settings`; the config block lives as long as the process, as the contract asks.
+  /// Opens the component with `settings`; the config block lives as long as the process, as the contract asks. Throws
+  /// std::runtime_error with the component's own words when it does not open.
   void open(const Settings& settings) const;
 
  private:

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <cstdio>
+#include <stdexcept>
 
 #include "framework/plugin/tables.h"
 
@@ -27,23 +28,16 @@ Lane::Lane(const Component& component, Place place) : component_(component) {
     static_cast<Lane*>(lane)->failures.emplace_back(peer, reason);
   };
   void* module = nullptr;
-  if (component->create(&context, &module) != ASHLAR_OK || !module) {
-    std::fprintf(stderr, "no interface is made: %s\n", last_failure());
-    return;
-  }
+  if (component->create(&context, &module) != ASHLAR_OK || !module)
+    throw std::runtime_error(std::string("no interface is made: ") + last_failure());
   iface_ = static_cast<ashlar_iface*>(module);
-  if (const Status taken = plugin::take_table(iface_, component->name); !taken.ok()) {
-    std::fprintf(stderr, "%s\n", taken.text());
-    iface_ = nullptr;
-  }
+  if (const Status taken = plugin::take_table(iface_, component->name); !taken.ok())
+    throw std::runtime_error(taken.text());
 }
 
-Lane::~Lane() {
-  if (iface_) component_->destroy(iface_);
-}
+Lane::~Lane() { component_->destroy(iface_); }
 
 std::string Lane::address() const {
-  if (iface_ == nullptr) return {};
   char bytes[ASHLAR_ADDRESS_MAX];
   std::uint32_t length = sizeof bytes;
   if (iface_->ops->address(iface_, bytes, &length) != ASHLAR_OK) return {};
@@ -51,7 +45,6 @@ std::string Lane::address() const {
 }
 
 ashlar_endpoint* Lane::connect(std::uint32_t peer, const std::string& address) {
-  if (iface_ == nullptr) return nullptr;
   ashlar_endpoint* endpoint = nullptr;
   const ashlar_result r =
       iface_->ops->connect(iface_, peer, address.data(), static_cast<std::uint32_t>(address.size()), &endpoint);

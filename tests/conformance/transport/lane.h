@@ -21,12 +21,12 @@ class Lane {
  public:
   using Handler = std::function<void(const ashlar_am&)>;
 
+  /// Throws std::runtime_error with the component's own words when it makes no interface.
   explicit Lane(const Component& component, Place place = {});
   ~Lane();
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  bool made() const { return iface_ != nullptr; }
   std::string address() const;
   /// nullptr when it fails; last_failure() says why.
   ashlar_endpoint* connect(std::uint32_t peer, const std::string& address);

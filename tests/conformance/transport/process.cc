@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 
 namespace ashlar::test {
 
@@ -36,7 +37,12 @@ Child::Child(const std::function<int(const Channel&)>& body) {
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(sockets_[0]);
-    const int status = body(Channel(sockets_[1]));
+    int status = 1;
+    try {
+      status = body(Channel(sockets_[1]));
+    } catch (const std::exception& what) {
+      std::fprintf(stderr, "the other process: %s\n", what.what());
+    }
     std::fflush(nullptr);
     _exit(status);
   }

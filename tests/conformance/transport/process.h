@@ -6,7 +6,8 @@
 
 namespace ashlar::test {
 
-/// A child process with a byte channel to and from it. The child runs `body` and ends with its value as exit status.
+/// A child process with a byte channel to and from it. The child runs `body` and ends with its value as exit status,
+/// or with 1 and a line on standard error when it throws.
 class Child {
  public:
   class Channel {

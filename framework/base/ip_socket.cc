@@ -4,6 +4,7 @@
 #include <netinet/tcp.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 
 namespace ashlar::ip {
@@ -87,5 +88,22 @@ void prepare_stream(int socket, std::uint64_t user_timeout_ns, std::uint64_t kee
 }
 
 void acknowledge_now(int socket) { set(socket, IPPROTO_TCP, TCP_QUICKACK, 1); }
+
+bool bound_send_buffer([[maybe_unused]] int socket, [[maybe_unused]] std::uint64_t bytes) {
+#ifdef SO_BUF_LOCK
+  // Without this option a bound could not be taken away again.
+  constexpr int kSendBuffer = 1;
+  int bounds = 0;
+  socklen_t length = sizeof bounds;
+  if (getsockopt(socket, SOL_SOCKET, SO_BUF_LOCK, &bounds, &length) != 0) return false;
+  if (bytes == 0)
+    set(socket, SOL_SOCKET, SO_BUF_LOCK, bounds & ~kSendBuffer);
+  else  // the system doubles what it is told
+    set(socket, SOL_SOCKET, SO_SNDBUF, static_cast<int>(std::min<std::uint64_t>(bytes / 2, INT_MAX)));
+  return true;
+#else
+  return false;
+#endif
+}
 
 }  // namespace ashlar::ip

@@ -43,5 +43,8 @@ void prepare_stream(int socket, std::uint64_t user_timeout_ns, std::uint64_t kee
 /// Lets the system acknowledge what has come at once, where it would wait for an answer to send the acknowledgement
 /// with (Linux: 40 ms and more). A sender with a small congestion window keeps the rest of a message until then.
 void acknowledge_now(int socket);
+/// The system keeps about `bytes` at most of what was sent and is not acknowledged, its own records counted; 0: as many
+/// as it finds right. False: it cannot be told to (Linux before 5.14), and nothing has changed.
+bool bound_send_buffer(int socket, std::uint64_t bytes);
 
 }  // namespace ashlar::ip

@@ -16,6 +16,7 @@ struct Config {
   std::uint64_t keep;
   std::uint64_t get_from;
   std::uint64_t get_chunk;
+  std::uint64_t in_flight;
   std::uint64_t rails;
   std::uint64_t stripe_from;
   std::uint64_t stripe;
@@ -30,7 +31,7 @@ struct Config {
   std::uint64_t keepalive;
 };
 
-inline constexpr std::uint32_t kParamCount = 20;  // a constant: the component is read from its file before it is loaded
+inline constexpr std::uint32_t kParamCount = 21;  // a constant: the component is read from its file before it is loaded
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::tcp

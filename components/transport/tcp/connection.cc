@@ -39,6 +39,7 @@ Connection::Connection(Interface& iface, Endpoint& peer, Descriptor socket, bool
 Connection::~Connection() {
   iface_.counters.connections.lower();
   if (rail_ && dialled_) iface_.counters.rails.lower();
+  if (flight_.bounded()) iface_.counters.short_paths.lower();
 }
 
 bool Connection::make_room(std::size_t bytes) {

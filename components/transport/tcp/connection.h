@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "components/transport/tcp/endpoint.h"
+#include "components/transport/tcp/flight.h"
 #include "components/transport/tcp/watched.h"
 #include "components/transport/tcp/wire.h"
 
@@ -87,11 +88,13 @@ class Connection final : public Watched {
   void send_now();
   std::size_t may_leave() const;
   unsigned receive();
+  void pause();
   std::size_t parse(const std::byte* bytes, std::size_t count, unsigned* events);
   bool take(const Frame& frame, const std::byte* data, unsigned* events);
   bool on_chosen(const Frame& frame, const std::byte* data);
   void on_message(const Frame& frame, const std::byte* data);
   void serve(const Frame& frame, const std::byte* data);
+  void fit_flight();
   void arrived(std::uint64_t bytes);
   bool end(const char* reason);
   void update_watch();
@@ -112,6 +115,7 @@ class Connection final : public Watched {
   const std::unique_ptr<Outbox> own_out_;
   Outbox& out_;
   std::deque<Serving> serving_;
+  Flight flight_;
   Chunk chunk_;
   std::vector<std::byte> chunk_copy_;
   Direct direct_;

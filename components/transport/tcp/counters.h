@@ -18,8 +18,9 @@ struct Counters {
   Counter dialled, accepted, retries, refused, closed_idle;
   Counter sent, sent_bytes, coalesced, writes, full;
   Counter received, received_bytes, reads, looks, empty_looks;
-  Counter gets, get_bytes, served_bytes;
-  MarkedLevel rails;  // further connections, over which this process reads
+  Counter gets, get_bytes, copied_bytes, served_bytes;
+  MarkedLevel short_paths;  // connections whose bytes in flight are bounded
+  MarkedLevel rails;        // further connections, over which this process reads
   Counter striped, rails_lost, rails_stalled;
   Counter rail_bytes[kMostRails];
 };

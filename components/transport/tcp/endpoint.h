@@ -60,10 +60,11 @@ struct Endpoint : ashlar_endpoint {
   Interface* iface = nullptr;
   std::uint64_t nonce = 0;  // of the peer's interface
   Way way = Way::kDown;
-  bool held = false;   // by the kernel: between connect() and disconnect()
-  bool known = false;  // `address` is there
-  bool told = false;   // the decision record of the first path
-  bool left = false;   // it has closed its connection in good order
+  bool held = false;         // by the kernel: between connect() and disconnect()
+  bool known = false;        // `address` is there
+  bool told = false;         // the decision record of the first path
+  bool told_flight = false;  // that of the bytes in flight
+  bool left = false;         // it has closed its connection in good order
   Address address;
   std::uint16_t port = 0;  // that it listens on, as it said itself; 0: it has not called yet
   std::unique_ptr<Dial> dial;

@@ -53,6 +53,8 @@ class Interface : public ashlar_iface {
   std::uint64_t nonce() const { return address_.nonce; }
   const Secret& secret() const { return address_.secret; }
   void expect_answer() { pace_.expect(); }
+  /// Time is left to what arrives to become more, before the next look.
+  void pause(std::uint64_t ns) { pace_.pause(ns); }
   std::uint64_t clock() const { return pace_.clock(); }  // of the last look
   std::uint32_t round() const { return pace_.round(); }  // of progress
   std::vector<std::byte>& scratch(std::size_t bytes);
@@ -80,6 +82,7 @@ class Interface : public ashlar_iface {
     return std::make_unique<Outbox>(blocks_, Outbox::Levels{.waiting = counters.buffered, .kept = counters.kept});
   }
   void tell_path(Endpoint& peer, int socket, unsigned tried, std::uint64_t ns, const std::string& lost);
+  void tell_flight(Endpoint& peer, const Flight& flight);
   /// The way to the process whose interface has this nonce, or nullptr.
   Endpoint* find(std::uint64_t nonce);
   void need_connection(Endpoint& peer);

@@ -287,4 +287,16 @@ void Interface::tell_path(Endpoint& peer, int socket, unsigned tried, std::uint6
                "transport.tcp.interfaces, transport.tcp.ports");
 }
 
+void Interface::tell_flight(Endpoint& peer, const Flight& flight) {
+  if (peer.told_flight || host_.record == nullptr || peer.peer == ASHLAR_NOBODY) return;
+  peer.told_flight = true;
+  char subject[48], chosen[48], because[160];
+  std::snprintf(subject, sizeof subject, "bytes in flight to peer %u", peer.peer);
+  std::snprintf(chosen, sizeof chosen, "at most %llu", static_cast<unsigned long long>(config_.in_flight));
+  std::snprintf(because, sizeof because,
+                "they fill the path, whose round trip is %.0f us, and are in a cache yet when they are read",
+                flight.round_trip_ns() / 1e3);
+  host_.record("transport", subject, chosen, because, "", "transport.tcp.in_flight");
+}
+
 }  // namespace ashlar::tcp

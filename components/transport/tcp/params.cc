@@ -10,6 +10,7 @@ const char* const kKeepRange[] = {"256KiB", "1GiB", nullptr};
 // What endpoints carry in 32 bits.
 const char* const kFetchRange[] = {"0", "4095MiB", nullptr};
 const char* const kChunkRange[] = {"4KiB", "64MiB", nullptr};
+const char* const kFlightRange[] = {"0", "64MiB", nullptr};
 const char* const kStripedRange[] = {"4KiB", "1TiB", nullptr};
 const char* const kRailRange[] = {"1", "4", nullptr};
 const char* const kCountRange[] = {"0", "1000000", nullptr};
@@ -54,6 +55,11 @@ extern const ashlar_param kParams[] = {
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kFetchRange),
     ROW(get_chunk, "256KiB", "Largest piece of such a message between which other messages may travel.",
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_DETAIL, kChunkRange),
+    ROW(in_flight, "256KiB",
+        "Bytes under way to one peer on paths so short that these fill them (twice their round trip at 50 Gbit/s), "
+        "while it reads large messages: what waits in the system longer is no longer in a cache. 0: as many as the "
+        "system finds right.",
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kFlightRange),
     ROW(rails, "4",
         "Connections to one peer over which large messages are read from it, each over interfaces of its own on both "
         "hosts; 1: the one that carries all messages alone.",

@@ -46,6 +46,7 @@ const Config& config() {
                                 .keep = 1 << 20,
                                 .get_from = 32 << 10,
                                 .get_chunk = 256 << 10,
+                                .in_flight = 256 << 10,
                                 .rails = 4,
                                 .stripe_from = 512 << 10,
                                 .stripe = 256 << 10,

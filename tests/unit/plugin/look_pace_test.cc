@@ -61,5 +61,15 @@ TEST(LookPace, WithoutAnIntervalEachRoundLooks) {
   }
 }
 
+TEST(LookPace, APauseComesBeforeOneLook) {
+  LookPace pace = after(0);
+  pace.heat();
+  const std::uint64_t from = pace.clock();
+  pace.pause(2 * kInterval);
+  EXPECT_GE(apart(&pace), 2 * kInterval);
+  EXPECT_GE(now_ns() - from, 2 * kInterval);
+  EXPECT_TRUE(pace.due()) << "hot as before";
+}
+
 }  // namespace
 }  // namespace ashlar::plugin

@@ -1,7 +1,9 @@
 // Connections between processes: made once however they begin, closed and made again, always in order.
 #include <map>
 
+#include "framework/base/clock.h"
 #include "tests/unit/transport_tcp/fixture.h"
+#include "tests/unit/transport_tcp/wire.h"
 
 namespace ashlar::tcp::test {
 namespace {
@@ -86,18 +88,10 @@ TEST(Connections, MemoryThatIsTakenBackIsNotSent) {
   ashlar_endpoint* const to_b = a.connect(1, b);
   ashlar_endpoint* const to_a = b.connect(0, a);
   ASSERT_TRUE(to_a != nullptr && to_b != nullptr);
-  struct Done : ashlar_completion {
-    int calls = 0;
-    ashlar_result result = ASHLAR_OK;
-  } done;
-  done.done = [](ashlar_completion* self, ashlar_result result) {
-    static_cast<Done*>(self)->calls++;
-    static_cast<Done*>(self)->result = result;
-  };
+  Outcome done;
   auto memory = std::make_unique<std::vector<char>>(32 << 20, 'm');
   std::vector<char> target(memory->size());
-  ashlar_key key;
-  ASSERT_EQ(a.iface->expose(memory->data(), memory->size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
+  const ashlar_key key = a.expose(*memory);
   ASSERT_EQ(to_a->ops->get(to_a, target.data(), &key, 0, target.size(), &done), ASHLAR_PENDING);
   // In the middle of it, when the sockets are full.
   ASSERT_TRUE(progress_until({&a, &b}, [&] { return b.iface->counters.get_bytes.get() > 0; }));
@@ -109,6 +103,61 @@ TEST(Connections, MemoryThatIsTakenBackIsNotSent) {
   EXPECT_LT(done.result, 0);
   b.send(to_a, 0);
   EXPECT_TRUE(progress_until({&a, &b}, [&] { return a.got.size() == 1; })) << "the connection is as good as before";
+}
+
+// A read of a message's bytes ends soon behind the head of their frame: what comes next goes into its memory.
+TEST(Connections, BytesOfAReadComeStraightIntoItsMemory) {
+  Process a(0), b(1);
+  ashlar_endpoint* const to_a = b.connect(0, a);
+  ASSERT_NE(to_a, nullptr) << last_failure;
+  std::vector<char> memory(8 << 20), target(memory.size());
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<char>(i * 7 + i / 251);
+  const ashlar_key key = a.expose(memory);
+  Outcome done;
+  ASSERT_EQ(to_a->ops->get(to_a, target.data(), &key, 0, target.size(), &done), ASHLAR_PENDING);
+  ASSERT_TRUE(progress_until({&a, &b}, [&] { return done.calls == 1; }));
+  EXPECT_EQ(done.result, ASHLAR_OK);
+  EXPECT_TRUE(memory == target);
+  const std::uint64_t frames = memory.size() / usual().get_chunk;
+  EXPECT_LE(b.iface->counters.copied_bytes.get(), frames * (4 << 10));
+}
+
+// A long read that comes bit by bit: a look for every bit would keep the sender's system from sending more.
+TEST(Connections, ReadsThatBringLittleAreApart) {
+  Process a(0), b(1);
+  Wire wire(a);
+  ashlar_endpoint* const to_a = b.connect(0, wire.record(a));
+  ASSERT_NE(to_a, nullptr) << last_failure;
+  const std::vector<char> memory(1 << 20, 'm');
+  std::vector<char> target(memory.size());
+  const ashlar_key key = a.expose(memory);
+  Outcome done;
+  ASSERT_EQ(to_a->ops->get(to_a, target.data(), &key, 0, target.size(), &done), ASHLAR_PENDING);
+  const Counters& of_b = b.iface->counters;
+  const auto came = [&] { return of_b.get_bytes.get(); };
+  ASSERT_TRUE(pass_until(wire, {&a, &b}, [&] { return came() != 0; }));
+  wire.most = 8 << 10;
+  progress_for({&a}, 1);  // what is under way to b is all there
+  (void)b.iface->progress();
+  int seen = 0;
+  for (std::uint64_t before = came(), at = 0; came() < memory.size() / 2;) {
+    wire.move();
+    (void)a.iface->progress();
+    const std::uint64_t looks = of_b.looks.get();
+    (void)b.iface->progress();
+    if (of_b.looks.get() == looks) continue;
+    if (at != 0) {
+      EXPECT_GE(now_ns() - at, 20'000u);
+      ++seen;
+    }
+    // Bits that have come together may be worth a read.
+    at = came() != before && came() - before < (64 << 10) ? b.iface->clock() : 0;
+    before = came();
+  }
+  EXPECT_GT(seen, 10);
+  ASSERT_TRUE(pass_until(wire, {&a, &b}, [&] { return done.calls == 1; }));
+  EXPECT_EQ(done.result, ASHLAR_OK);
+  EXPECT_TRUE(memory == target);
 }
 
 TEST(Connections, ThePeersEndIsToldWithItsAddress) {

@@ -46,6 +46,7 @@ inline Config usual() {
           .keep = 1 << 20,
           .get_from = 32 << 10,
           .get_chunk = 256 << 10,
+          .in_flight = 256 << 10,
           .rails = 4,
           .stripe_from = 512 << 10,
           .stripe = 256 << 10,
@@ -59,6 +60,18 @@ inline Config usual() {
           .user_timeout = 0,
           .keepalive = 0};
 }
+
+/// A completion that remembers.
+struct Outcome : ashlar_completion {
+  Outcome() {
+    done = [](ashlar_completion* self, ashlar_result how) {
+      static_cast<Outcome*>(self)->calls++;
+      static_cast<Outcome*>(self)->result = how;
+    };
+  }
+  int calls = 0;
+  ashlar_result result = ASHLAR_OK;
+};
 
 /// An interface with what it delivered.
 class Process {
@@ -109,6 +122,12 @@ class Process {
     return result == ASHLAR_OK ? endpoint : nullptr;
   }
   ashlar_endpoint* connect(std::uint32_t number, const Process& to) { return connect(number, to.record()); }
+  template <class Bytes>
+  ashlar_key expose(const Bytes& memory) {
+    ashlar_key key = {};
+    EXPECT_EQ(iface->expose(memory.data(), memory.size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK) << last_failure;
+    return key;
+  }
   void send(ashlar_endpoint* to, std::uint64_t word) {
     EXPECT_EQ(to->ops->am_short(to, 1, word, 0, nullptr, 0), ASHLAR_OK) << last_failure;
   }

@@ -46,8 +46,9 @@ class Wire {
 
   /// Of the connections to come, in turn; further ones are whole.
   std::vector<Plan> plans;
-  bool down = false;     // nothing passes, and nobody is called
-  bool refuses = false;  // nobody listens
+  std::size_t most = 65536;  // bytes that one move passes on
+  bool down = false;         // nothing passes, and nobody is called
+  bool refuses = false;      // nobody listens
   unsigned made = 0, cut = 0;
 
   void move() {
@@ -106,7 +107,7 @@ class Wire {
       if (!link.kept[from].empty() && !push(link, from)) return false;
       if (!link.kept[from].empty() || link.over[from]) continue;
       char bytes[65536];
-      const ssize_t got = recv(link.ends[from].get(), bytes, sizeof bytes, MSG_DONTWAIT);
+      const ssize_t got = recv(link.ends[from].get(), bytes, std::min(most, sizeof bytes), MSG_DONTWAIT);
       if (got < 0 && (errno == EAGAIN || errno == ENOTCONN)) continue;
       if (got < 0) {
         reset(link);

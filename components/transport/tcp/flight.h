@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+
+namespace ashlar::tcp {
+
+/// How much of what a connection sends is under way at a time. The system lets that grow to several MiB, whatever the
+/// path. On a short path that gains nothing, and bytes that wait in the system are no longer in a cache when they are
+/// read: bounded, they are.
+class Flight {
+ public:
+  /// Bounds it to `most` bytes where the path is so short that these fill it, and lets the system choose again where it
+  /// has become longer; 0: never bounded. `now`: ns; the path is looked at when the last look is some time ago.
+  /// Returns whether that has changed.
+  bool fit(int socket, std::uint64_t most, std::uint64_t now);
+  bool bounded() const { return bounded_; }
+  /// Of the path when it was looked at last; 0: it was not.
+  double round_trip_ns() const { return round_trip_ns_; }
+
+ private:
+  std::uint64_t next_look_ = 0;
+  double round_trip_ns_ = 0;
+  bool bounded_ = false;
+};
+
+}  // namespace ashlar::tcp

@@ -14,6 +14,7 @@
 
 #include "components/transport/common/card.h"
 #include "components/transport/common/counters.h"
+#include "components/transport/common/variables.h"
 #include "framework/base/clock.h"
 
 namespace ashlar::ofi {
@@ -331,8 +332,17 @@ bool Provider::prove_puts() {
   return proved;
 }
 
+/// What the environment says to libfabric, and what it should.
+void Provider::tell_variables() {
+  const std::string set = network::variables("FI_");
+  if (!set.empty()) why_ += "; set for libfabric: " + set;
+  if (has(info_->fabric_attr->prov_name, "tcp;ofi_rxm") && !has(set, "FI_OFI_RXM_"))
+    why_ += "; its receive buffers take 64 MiB, and FI_OFI_RXM_MSG_RX_SIZE=256 in the environment makes them 4 MiB";
+}
+
 /// nullptr, or what could not be made.
 const char* Provider::start(int* error) {
+  tell_variables();
   // What the provider allows, of what is wanted.
   sends_ = std::min<std::uint64_t>(config_.sessions.sends, std::max<std::size_t>(info_->tx_attr->size, 4));
   const std::uint64_t receives =

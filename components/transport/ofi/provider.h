@@ -66,6 +66,7 @@ class Provider final : public network::Fabric {
   void judge_tags();
   const char* start(int* error);
   bool may_put() const;
+  void tell_variables();
   bool prove_puts();
   bool wants(int mode) const { return (info_->domain_attr->mr_mode & mode) != 0; }
   /// What Registration::region points to.

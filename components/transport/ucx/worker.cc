@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "components/transport/common/variables.h"
 #include "framework/base/blocked_signals.h"
 #include "framework/base/shared_file.h"
 
@@ -27,16 +28,6 @@ constexpr struct {
               {"BRIDGE_ENABLE", "y", false}};
 
 bool automatic(const char* value) { return std::strcmp(value, "auto") == 0; }
-
-/// The variables of UCX that are set: "UCX_TLS, UCX_LOG_LEVEL".
-std::string variables() {
-  std::string names;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    if (std::strncmp(*entry, "UCX_", 4) != 0 || names.size() > 200) continue;
-    names += (names.empty() ? "" : ", ") + std::string(*entry, std::strcspn(*entry, "="));
-  }
-  return names;
-}
 
 }  // namespace
 
@@ -79,7 +70,7 @@ void Worker::choose(const network::Place& place) {
   } else {
     device_ = "all";
   }
-  if (const std::string set = variables(); !set.empty()) why_ += "; set for UCX: " + set;
+  if (const std::string set = network::variables("UCX_"); !set.empty()) why_ += "; set for UCX: " + set;
   source_ = address_of(device_ == "all" && !ports.empty() ? ports.front().name : device_.substr(0, device_.find(',')));
 }
 

@@ -3,9 +3,9 @@
 
 namespace ashlar::tcp {
 
-/// How much of what a connection sends is under way at a time. The system lets that grow to several MiB, whatever the
-/// path. On a short path that gains nothing, and bytes that wait in the system are no longer in a cache when they are
-/// read: bounded, they are.
+/// How much of what a connection sends is under way at a time. The system lets that grow to several MiB on any path. A
+/// short path is full with much less; what is beyond that waits in the send buffer, and has left the caches when the
+/// peer reads it.
 class Flight {
  public:
   /// Bounds it to `most` bytes where the path is so short that these fill it, and lets the system choose again where it

@@ -10,7 +10,7 @@ extern const ashlar_param kParams[] = {
     ROW(library, "libfabric.so.1", "The libfabric library to load.", ASHLAR_PARAM_STRING, ASHLAR_USER_DETAIL, nullptr),
     ROW(provider, "auto",
         "Provider of libfabric, as fi_info names it: verbs;ofi_rxm, tcp;ofi_rxm. auto: the first that libfabric lists "
-        "for a network card, else tcp;ofi_rxm.",
+        "for a network card, else tcp, or before libfabric 1.18 tcp;ofi_rxm.",
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
     ROW(domain, "auto",
         "Device or network interface, as fi_info names domains: mlx5_0, eth0. auto: the first that libfabric lists; "

@@ -23,8 +23,8 @@ namespace {
 constexpr std::uint32_t kVersion = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION);
 // What libfabric may ask of memory, all of which enlist() does.
 constexpr int kMemoryModes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-// Over TCP, best first: `tcp` has endpoints of its own kind since libfabric 1.18.
-constexpr const char* kOverTcp[] = {"tcp;ofi_rxm", "tcp"};
+// Over TCP, best first: `tcp` has endpoints of its own kind since libfabric 1.18, without the buffers of ofi_rxm.
+constexpr const char* kOverTcp[] = {"tcp", "tcp;ofi_rxm"};
 constexpr std::uint32_t kTagBitsLeast = 48;
 constexpr int kNotTaken = std::numeric_limits<int>::max();
 
@@ -98,6 +98,7 @@ int rank_of(const fi_info& info, const Config& config, bool one_node, const char
   if (reach == Reach::kLink) return refused("its address has a meaning on one link only");
   if (reach == Reach::kLoopback && !one_node) return refused("it does not reach other nodes");
   int rank = software(provider) ? 100 : 0;
+  if (provider == kOverTcp[1]) rank += 2;
   if (reach == Reach::kNetwork && one_node && wanted_device == "auto" && software(provider)) rank += 10;
   if (info.addr_format == FI_SOCKADDR_IN6) rank += 1;
   *why = "a better one comes first";

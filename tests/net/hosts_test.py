@@ -663,20 +663,19 @@ class ProgramsTest(HostsTest):
             self.assertRegex(err, rf"transport, peer 2: {library}")
 
     def test_variables_of_network_libraries_are_named(self):
+        def told(library, *options):
+            return flat(self.run_job("--host", "a,b", "-n", 2, "--explain=transport", "--set", f"transport={library},self",
+                                     *options, HOSTS, "hello").stderr)
+
         for library, name, variable in ("ofi", "libfabric", "FI_LOG_LEVEL"), ("ucx", "UCX", "UCX_LOG_LEVEL"):
-            if not was_built(library):
-                continue
-            def told(*options):
-                return flat(self.run_job("--host", "a,b", "-n", 2, "--explain=transport", "--set", f"transport={library},self",
-                                         *options, HOSTS, "hello").stderr)
-            self.assertRegex(told("-x", f"{variable}=error"), rf"network of {library}: .* set for {name}: [A-Z_, ]*{variable}")
+            if was_built(library):
+                self.assertRegex(told(library, "-x", f"{variable}=error"),
+                                 rf"network of {library}: .* set for {name}: [A-Z_, ]*{variable}")
         if was_built("ofi"):
             advice = "FI_OFI_RXM_MSG_RX_SIZE=256 in the environment makes them 4 MiB"
-            provider = "transport.ofi.provider=tcp;ofi_rxm"
             for given in True, False:
-                options = ["-x", "FI_OFI_RXM_MSG_RX_SIZE=256"] if given else []
-                err = flat(self.run_job("--host", "a,b", "-n", 2, "--explain=transport", "--set", "transport=ofi,self", "--set",
-                                        provider, *options, HOSTS, "hello").stderr)
+                err = told("ofi", "--set", "transport.ofi.provider=tcp;ofi_rxm",
+                           *(["-x", "FI_OFI_RXM_MSG_RX_SIZE=256"] if given else []))
                 self.assertEqual(advice in err, not given, err)
 
     def test_matching_by_the_network_and_here(self):

@@ -337,13 +337,12 @@ bool Provider::prove_puts() {
 void Provider::tell_variables() {
   const std::string set = network::variables("FI_");
   if (!set.empty()) why_ += "; set for libfabric: " + set;
-  if (has(info_->fabric_attr->prov_name, "tcp;ofi_rxm") && !has(set, "FI_OFI_RXM_"))
+  if (has(name_, "tcp;ofi_rxm") && !has(set, "FI_OFI_RXM_"))
     why_ += "; its receive buffers take 64 MiB, and FI_OFI_RXM_MSG_RX_SIZE=256 in the environment makes them 4 MiB";
 }
 
 /// nullptr, or what could not be made.
 const char* Provider::start(int* error) {
-  tell_variables();
   // What the provider allows, of what is wanted.
   sends_ = std::min<std::uint64_t>(config_.sessions.sends, std::max<std::size_t>(info_->tx_attr->size, 4));
   const std::uint64_t receives =
@@ -400,6 +399,7 @@ ashlar_result Provider::open(const ashlar_host& host, const network::Place& plac
   }
   name_ = info_->fabric_attr->prov_name;
   device_ = info_->domain_attr->name;
+  if (!is_rail_) tell_variables();
   const char* const what = start(&error);
   why_ += puts_ ? "; puts need nothing of the peer's program" : "; one-sided communication does without its puts";
   if (what == nullptr) return ASHLAR_OK;

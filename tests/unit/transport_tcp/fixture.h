@@ -70,7 +70,7 @@ struct Outcome : ashlar_completion {
     };
   }
   int calls = 0;
-  ashlar_result result = ASHLAR_OK;
+  ashlar_result result = ASHLAR_AGAIN;
 };
 
 /// An interface with what it delivered.

@@ -7,17 +7,6 @@
 namespace ashlar::tcp::test {
 namespace {
 
-struct Fetch : ashlar_completion {
-  Fetch() {
-    done = [](ashlar_completion* self, ashlar_result r) {
-      static_cast<Fetch*>(self)->calls++;
-      static_cast<Fetch*>(self)->result = r;
-    };
-  }
-  int calls = 0;
-  ashlar_result result = ASHLAR_AGAIN;
-};
-
 std::string pattern(std::uint64_t seed, std::size_t bytes) {
   std::mt19937_64 random(seed);
   std::string text(bytes, '\0');
@@ -93,11 +82,8 @@ void talks_over(const Wire::Plan& plan, const Config& config = Talk::patient()) 
   talk.wire.plans = {plan};
   const std::string memory = pattern(5, 300000);
   std::string into_a(memory.size(), 'a'), into_b(memory.size(), 'b');
-  ashlar_key of_a, of_b;
-  auto* const bytes = memory.data();
-  ASSERT_EQ(talk.a.iface->expose(bytes, memory.size(), ASHLAR_MEMORY_HOST, &of_a), ASHLAR_OK);
-  ASSERT_EQ(talk.b.iface->expose(bytes, memory.size(), ASHLAR_MEMORY_HOST, &of_b), ASHLAR_OK);
-  Fetch by_a, by_b;
+  const ashlar_key of_a = talk.a.expose(memory), of_b = talk.b.expose(memory);
+  Outcome by_a, by_b;
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(talk.say(talk.a) && talk.say(talk.b));
   ASSERT_EQ(talk.to_b->ops->get(talk.to_b, into_a.data(), &of_b, 0, memory.size(), &by_a), ASHLAR_PENDING);
   ASSERT_EQ(talk.to_a->ops->get(talk.to_a, into_b.data(), &of_a, 100, memory.size() - 100, &by_b), ASHLAR_PENDING);

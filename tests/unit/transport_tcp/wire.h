@@ -47,8 +47,8 @@ class Wire {
   /// Of the connections to come, in turn; further ones are whole.
   std::vector<Plan> plans;
   std::size_t most = 65536;  // bytes that one move passes on
-  bool down = false;         // nothing passes, and nobody is called
-  bool refuses = false;      // nobody listens
+  bool down = false;         // nothing passes, and no connection is made
+  bool refuses = false;      // the port is closed
   unsigned made = 0, cut = 0;
 
   void move() {

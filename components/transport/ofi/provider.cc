@@ -30,8 +30,10 @@ constexpr int kNotTaken = std::numeric_limits<int>::max();
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
-bool over_tcp(const std::string& provider) {
-  return std::find(std::begin(kOverTcp), std::end(kOverTcp), provider) != std::end(kOverTcp);
+/// Its place in kOverTcp, the first is 0; -1: it is none of them.
+int place_over_tcp(const std::string& provider) {
+  const auto* const found = std::find(std::begin(kOverTcp), std::end(kOverTcp), provider);
+  return found == std::end(kOverTcp) ? -1 : static_cast<int>(found - std::begin(kOverTcp));
 }
 
 /// Not a network card: what the system's own sockets and memory do.
@@ -89,7 +91,8 @@ int rank_of(const fi_info& info, const Config& config, bool one_node, const char
     return kNotTaken;
   };
   const bool any = wanted == "auto";
-  if (any ? software(provider) && !over_tcp(provider) : provider != wanted) return refused("it serves when named");
+  const int over_tcp = place_over_tcp(provider);
+  if (any ? software(provider) && over_tcp < 0 : provider != wanted) return refused("it serves when named");
   if (wanted_device != "auto" && device != wanted_device) return refused("another device is named");
   if ((info.tx_attr->msg_order & info.rx_attr->msg_order & FI_ORDER_SAS) == 0) return refused("it keeps no order");
   if (info.nic != nullptr && info.nic->link_attr != nullptr && info.nic->link_attr->state == FI_LINK_DOWN)
@@ -98,7 +101,7 @@ int rank_of(const fi_info& info, const Config& config, bool one_node, const char
   if (reach == Reach::kLink) return refused("its address has a meaning on one link only");
   if (reach == Reach::kLoopback && !one_node) return refused("it does not reach other nodes");
   int rank = software(provider) ? 100 : 0;
-  if (provider == kOverTcp[1]) rank += 2;
+  if (over_tcp > 0) rank += 2 * over_tcp;
   if (reach == Reach::kNetwork && one_node && wanted_device == "auto" && software(provider)) rank += 10;
   if (info.addr_format == FI_SOCKADDR_IN6) rank += 1;
   *why = "a better one comes first";
@@ -287,7 +290,7 @@ bool Provider::choose(const network::Place& place, bool with_tags, int* error) {
   library_->freeinfo(all);
   if (info_ == nullptr) return *error = -FI_ENODATA, false;
   // Over TCP libfabric would start a thread for that.
-  if (over_tcp(info_->fabric_attr->prov_name)) {
+  if (place_over_tcp(info_->fabric_attr->prov_name) >= 0) {
     info_->domain_attr->data_progress = FI_PROGRESS_MANUAL;
     for (fi_info* const further : further_) further->domain_attr->data_progress = FI_PROGRESS_MANUAL;
   }

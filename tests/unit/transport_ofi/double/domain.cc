@@ -21,15 +21,11 @@ int no_control(fid*, int, void*) { return -FI_ENOSYS; }
 template <class T>
 fi_ops* functions(int (*bind)(fid*, fid*, std::uint64_t) = no_bind, int (*control)(fid*, int, void*) = no_control,
                   int (*close)(fid*) = delete_object<T>) {
-  // Of each kind of object there is one table; the threads of two endpoints may ask for it at once.
-  static fi_ops all = [=] {
-    fi_ops filled = {};
-    filled.size = sizeof filled;
-    filled.close = close;
-    filled.bind = bind;
-    filled.control = control;
-    return filled;
-  }();
+  static fi_ops all = table<fi_ops>([=](auto& made) {
+    made.close = close;
+    made.bind = bind;
+    made.control = control;
+  });
   return &all;
 }
 
@@ -124,11 +120,11 @@ const char* error_text(fid_cq*, int, const void*, char*, std::size_t) { return "
 int open_completions(fid_domain*, fi_cq_attr* attributes, fid_cq** out, void*) {
   // There is nothing to sleep on.
   if (attributes->wait_obj != FI_WAIT_NONE || attributes->format != FI_CQ_FORMAT_TAGGED) return -FI_ENOSYS;
-  static fi_ops_cq all = {};
-  all.size = sizeof all;
-  all.read = read_completions;
-  all.readerr = read_error;
-  all.strerror = error_text;
+  static fi_ops_cq all = table<fi_ops_cq>([](auto& made) {
+    made.read = read_completions;
+    made.readerr = read_error;
+    made.strerror = error_text;
+  });
   auto* const completions = new Completions;
   completions->room = attributes->size;
   completions->fid.fid.fclass = FI_CLASS_CQ;
@@ -150,9 +146,7 @@ int insert(fid_av* table, const void* address, std::size_t count, fi_addr_t* at,
 }
 
 int open_addresses(fid_domain*, fi_av_attr*, fid_av** out, void*) {
-  static fi_ops_av all = {};
-  all.size = sizeof all;
-  all.insert = insert;
+  static fi_ops_av all = table<fi_ops_av>([](auto& made) { made.insert = insert; });
   auto* const addresses = new Addresses;
   addresses->fid.fid.fclass = FI_CLASS_AV;
   addresses->fid.fid.ops = functions<Addresses>();
@@ -204,9 +198,7 @@ int name(fid* object, void* to, std::size_t* length) {
 }
 
 int open_endpoint(fid_domain* domain, fi_info*, fid_ep** out, void*) {
-  static fi_ops_cm all = {};
-  all.size = sizeof all;
-  all.getname = name;
+  static fi_ops_cm all = table<fi_ops_cm>([](auto& made) { made.getname = name; });
   auto* const endpoint = new Endpoint;
   endpoint->domain = reinterpret_cast<Domain*>(domain);
   endpoint->fid.fid.fclass = FI_CLASS_EP;
@@ -218,14 +210,12 @@ int open_endpoint(fid_domain* domain, fi_info*, fid_ep** out, void*) {
 }
 
 int open_domain(fid_fabric*, fi_info* info, fid_domain** out, void*) {
-  static fi_ops_domain all = {};
-  all.size = sizeof all;
-  all.av_open = open_addresses;
-  all.cq_open = open_completions;
-  all.endpoint = open_endpoint;
-  static fi_ops_mr memory = {};
-  memory.size = sizeof memory;
-  memory.reg = register_memory;
+  static fi_ops_domain all = table<fi_ops_domain>([](auto& made) {
+    made.av_open = open_addresses;
+    made.cq_open = open_completions;
+    made.endpoint = open_endpoint;
+  });
+  static fi_ops_mr memory = table<fi_ops_mr>([](auto& made) { made.reg = register_memory; });
   auto* const domain = new Domain;
   domain->mr_mode = info->domain_attr->mr_mode;
   if (std::sscanf(info->domain_attr->name, "memory%u", &domain->card) == 1) ++domain->card;
@@ -242,10 +232,10 @@ int try_wait(fid_fabric*, fid**, int) { return -FI_EAGAIN; }
 }  // namespace
 
 int open_fabric(fid_fabric** out) {
-  static fi_ops_fabric all = {};
-  all.size = sizeof all;
-  all.domain = open_domain;
-  all.trywait = try_wait;
+  static fi_ops_fabric all = table<fi_ops_fabric>([](auto& made) {
+    made.domain = open_domain;
+    made.trywait = try_wait;
+  });
   auto* const fabric = new fid_fabric;
   *fabric = {};
   fabric->fid.fclass = FI_CLASS_FABRIC;

@@ -162,15 +162,15 @@ void broken(const char* rule) {
 }
 
 void give_functions(Endpoint& endpoint) {
-  static fi_ops_msg messages = {};
-  messages.size = sizeof messages;
-  messages.recv = receive;
-  messages.send = send;
-  messages.inject = inject;
-  static fi_ops_rma memory = {};
-  memory.size = sizeof memory;
-  memory.read = read;
-  memory.writemsg = write_message;
+  static fi_ops_msg messages = table<fi_ops_msg>([](auto& made) {
+    made.recv = receive;
+    made.send = send;
+    made.inject = inject;
+  });
+  static fi_ops_rma memory = table<fi_ops_rma>([](auto& made) {
+    made.read = read;
+    made.writemsg = write_message;
+  });
   endpoint.fid.msg = &messages;
   endpoint.fid.rma = &memory;
   give_tag_functions(endpoint);

@@ -113,6 +113,16 @@ struct Endpoint {
   void cancel(const Operation& operation);
 };
 
+/// A table of functions with those that `fill` sets. All objects of a kind share one static table, which is filled
+/// once: an object may be opened while other threads read the table.
+template <class Table, class Fill>
+Table table(const Fill& fill) {
+  Table made = {};
+  made.size = sizeof made;
+  fill(made);
+  return made;
+}
+
 /// The functions of endpoints. `found` by address: those that are open.
 std::map<std::uint64_t, Endpoint*>& endpoints();
 void give_functions(Endpoint& endpoint);

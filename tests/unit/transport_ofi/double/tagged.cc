@@ -147,14 +147,12 @@ void Endpoint::cancel(const Operation& operation) {
 }
 
 void give_tag_functions(Endpoint& endpoint) {
-  static fi_ops_tagged tags = {};
-  tags.size = sizeof tags;
-  tags.recv = receive;
-  tags.recvmsg = receive_message;
-  tags.senddata = send;
-  static fi_ops_ep operations = {};
-  operations.size = sizeof operations;
-  operations.cancel = cancel;
+  static fi_ops_tagged tags = table<fi_ops_tagged>([](auto& made) {
+    made.recv = receive;
+    made.recvmsg = receive_message;
+    made.senddata = send;
+  });
+  static fi_ops_ep operations = table<fi_ops_ep>([](auto& made) { made.cancel = cancel; });
   endpoint.fid.tagged = &tags;
   endpoint.fid.ops = &operations;
 }

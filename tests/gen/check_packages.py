@@ -8,6 +8,7 @@
 Building the packages finds the same (dh_missing), in minutes instead of seconds. What a list names and the tree does not
 install is left to that: some of it only the packages' own configuration makes.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -71,7 +72,8 @@ def main():
     cmake, build, libdir, includedir, debian = sys.argv[1:]
     debian = pathlib.Path(debian)
     with tempfile.TemporaryDirectory() as prefix:
-        subprocess.run([cmake, "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([cmake, "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL,
+                       env={**os.environ, "DESTDIR": ""})
         root = pathlib.Path(prefix)
         installed = sorted(str(p.relative_to(root)) for p in root.rglob("*") if p.is_symlink() or p.is_file())
     if len(installed) < 100:

@@ -103,10 +103,13 @@ void Provider::make_room() {
 unsigned Provider::look() {
   unsigned handled = 0;
   for (int looks = 0; looks < kLooksAtOnce; ++looks) {
-    // Those that a send has read are older.
-    std::vector<fi_cq_tagged_entry> kept;
-    kept.swap(kept_);
-    for (const fi_cq_tagged_entry& entry : kept) handled += take(entry);
+    // Those that a send has read are older than what the queue has, and so are those that a send of their handlers reads.
+    if (!kept_.empty()) {
+      std::vector<fi_cq_tagged_entry> kept;
+      kept.swap(kept_);
+      for (const fi_cq_tagged_entry& entry : kept) handled += take(entry);
+      continue;
+    }
     std::array<fi_cq_tagged_entry, kEntriesAtOnce> entries;
     const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
     if (count == -FI_EAVAIL) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,8 +98,10 @@ class Process {
     context.job_id = "unit";
     context.lane_context = this;
     context.deliver = [](void* self, const ashlar_am* am) {
-      static_cast<Process*>(self)->got.push_back(am->h0);
-      static_cast<Process*>(self)->data.emplace_back(static_cast<const char*>(am->data), am->length);
+      Process& process = *static_cast<Process*>(self);
+      process.got.push_back(am->h0);
+      process.data.emplace_back(static_cast<const char*>(am->data), am->length);
+      if (process.on_arrival) process.on_arrival();
     };
     context.lasting = [](void*, const void* address, std::uint64_t length, ashlar_lasting* out) {
       return lasting_memory().find(address, length, out) ? 1 : 0;
@@ -145,6 +148,7 @@ class Process {
   ashlar_result opened = ASHLAR_OK;
   std::vector<std::uint64_t> got;
   std::vector<std::string> data;  // of each
+  std::function<void()> on_arrival;
   std::vector<std::pair<std::uint32_t, std::string>> failures;
 };
 

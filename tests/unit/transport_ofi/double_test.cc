@@ -220,6 +220,37 @@ TEST_F(Double, AReceiveThatFailsIsAMessageThatIsMissing) {
       << pair.b.failures[0].second;
 }
 
+// A sender that may have no more bytes under way reads completions, arrivals among them, which are handled later.
+TEST_F(Double, WhatASendReadsInAHandlerStaysInOrder) {
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  Endpoint* const back = pair.b.connect(0, pair.a.address());
+  ASSERT_NE(back, nullptr);
+  exchange(pair, 8);
+  ASSERT_EQ(Process::send(back, 100), ASHLAR_OK);
+  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return pair.a.got.size() == 1; }));
+  const std::string bytes = pattern(1, 8000);
+  const auto comes = [&](std::uint64_t word) {
+    EXPECT_EQ(Process::send(back, word), ASHLAR_OK);
+    pair.b.iface->progress();
+  };
+  const auto send_is_put_off = [&] { EXPECT_EQ(Process::send_long(pair.to, 9, bytes), ASHLAR_AGAIN); };
+  settings().late = 100'000;
+  while (Process::send_long(pair.to, 8, bytes) == ASHLAR_OK) continue;
+  settings().late = 0;
+  comes(101);
+  send_is_put_off();
+  pair.a.on_arrival = [&] {
+    if (pair.a.got.back() != 101) return;
+    comes(102);
+    send_is_put_off();
+    comes(103);
+  };
+  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return pair.a.got.size() == 4 || !pair.a.failures.empty(); }));
+  EXPECT_EQ(pair.a.got, (std::vector<std::uint64_t>{100, 101, 102, 103}));
+  EXPECT_TRUE(pair.a.failures.empty()) << pair.a.failures[0].second;
+}
+
 TEST_F(Double, AReadThatFailsIsTold) {
   settings().mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY;
   Pair pair;

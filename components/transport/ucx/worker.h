@@ -48,7 +48,7 @@ class Worker final : public network::Fabric {
   void cancel(network::TagReceive& receive) override;
   bool abandon(network::TagReceive& receive) override;
   bool left(network::Path path) override;
-  void make_room() override { progress(); }
+  void make_room() override;
   unsigned look() override;
   void drop(network::Transfer& transfer) override;
   bool abandon(network::Transfer& transfer) override;

@@ -149,6 +149,12 @@ unsigned Worker::look() {
   return handled_;
 }
 
+/// Not inside of look(): UCX would be called inside of its own callbacks, and what it brings would overtake what waits
+/// to be told.
+void Worker::make_room() {
+  if (!looking_) progress();
+}
+
 /// Returns whether there was something to do.
 bool Worker::progress() {
   const bool outer = std::exchange(inside_, true);

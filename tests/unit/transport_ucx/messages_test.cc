@@ -40,6 +40,37 @@ TEST(Messages, HaveNotLeftWhileTheSystemTakesNoMore) {
   for (std::uint64_t i = 0; i <= sent; ++i) ASSERT_EQ(b.got[i], i);
 }
 
+// A sender that may have no more bytes under way lets UCX work. Inside of a handler UCX is at work already.
+TEST(Messages, StayInOrderWhenHandlersSend) {
+  Process a(0), b(1);
+  Endpoint *const to = a.connect(1, b.address()), *const back = b.connect(0, a.address());
+  ASSERT_TRUE(to != nullptr && back != nullptr) << last_failure;
+  ASSERT_TRUE(Process::send(to, 0) == ASHLAR_OK && Process::send(back, 100) == ASHLAR_OK);
+  ASSERT_TRUE(run({&a, &b}, [&] { return a.got.size() == 1 && b.got.size() == 1; }));
+  const std::string data(16000, 'x');
+  for (int vain = 0; vain < 1000; ++vain) {
+    if (Process::send_long(to, 1, data) == ASHLAR_OK) vain = 0;
+    a.iface->progress();
+  }
+  const auto comes = [&](std::uint64_t word) { ASSERT_EQ(Process::send(back, word), ASHLAR_OK); };
+  const auto sends_are_put_off = [&] {
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(Process::send_long(to, 1, data), ASHLAR_AGAIN);
+  };
+  comes(101);
+  comes(102);
+  sends_are_put_off();
+  a.on_arrival = [&] {
+    if (a.got.back() != 101 && a.got.back() != 104) return;
+    comes(a.got.back() == 101 ? 103 : 105);
+    sends_are_put_off();
+  };
+  ASSERT_TRUE(run({&a}, [&] { return a.got.size() == 4 || !a.failures.empty(); }));
+  comes(104);
+  ASSERT_TRUE(run({&a}, [&] { return a.got.size() == 6 || !a.failures.empty(); }));
+  EXPECT_EQ(a.got, (std::vector<std::uint64_t>{100, 101, 102, 103, 104, 105}));
+  EXPECT_TRUE(a.failures.empty()) << a.failures[0].second;
+}
+
 struct Reader {
   explicit Reader(std::size_t bytes) : memory(bytes), copy(bytes) {
     for (std::size_t i = 0; i < bytes; ++i) memory[i] = static_cast<char>(i * 7 + i / 251);

@@ -126,13 +126,30 @@ void FailureSlot::render() noexcept {
   if (rest.size() > 0) out.add(" (").add(rest.view()).add(")");
 }
 
-Status fail(int mpi_class, const char* id, std::initializer_list<Fact> facts) noexcept {
+namespace {
+
+/// `alike`: one of the last failures serves when it is the same.
+Status record(int mpi_class, const char* id, std::initializer_list<Fact> facts, bool alike) noexcept {
   FailureSlot slot;
   slot.row = catalogue::find(id);
   if (!slot.row) return Status::fail(mpi_class, "(no message is called %s)", id);
   for (const Fact& fact : facts) slot.add(fact);
+  if (alike) {
+    const Status same = FailureRing::find(mpi_class, slot);
+    if (!same.ok()) return same;
+  }
   slot.render();
   return FailureRing::put(mpi_class, slot);
+}
+
+}  // namespace
+
+Status fail(int mpi_class, const char* id, std::initializer_list<Fact> facts) noexcept {
+  return record(mpi_class, id, facts, false);
+}
+
+Status fail_alike(int mpi_class, const char* id, std::initializer_list<Fact> facts) noexcept {
+  return record(mpi_class, id, facts, true);
 }
 
 Status add_facts(Status status, std::initializer_list<Fact> facts) noexcept {

@@ -15,6 +15,10 @@ namespace ashlar {
 /// library's own words). Any thread; allocates nothing but the thread's ring, once.
 [[gnu::cold]] Status fail(int mpi_class, const char* id, std::initializer_list<Fact> facts = {}) noexcept;
 
+/// The same for a failure that many operations have at one time, as when their peer has failed. Those with the same
+/// class, message and facts are one failure, so that the first ones are not overwritten before anybody reads them.
+[[gnu::cold]] Status fail_alike(int mpi_class, const char* id, std::initializer_list<Fact> facts) noexcept;
+
 /// Adds what a level further up knows to the failure that it passes on: the peer's rank and host, the component. A fact
 /// that the failure has already stays as it is: the level that failed knows best. Returns `status`; does nothing when
 /// that is a success, or its failure was overwritten.

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace ashlar {
 namespace {
@@ -28,6 +29,9 @@ struct Ring {
 // initial-exec would spare a call per access but costs static TLS, which a dlopened libmpi_abi may not find.
 thread_local Ring ring;
 
+// Calls and communicators of the operations that fail together are few.
+constexpr std::uint32_t kNewest = 8;
+
 }  // namespace
 
 constinit FailureRing::Counters FailureRing::counters;
@@ -41,9 +45,24 @@ Status FailureRing::put(int mpi_class, FailureSlot& slot) noexcept {
   }
   counters.failures.fetch_add(1, std::memory_order_relaxed);
   Status status;
-  status.class_ = mpi_class;
+  status.class_ = slot.mpi_class = mpi_class;
   status.stamp_ = slot.stamp = ++r.next;
   r.slot(slot.stamp) = slot;
+  return status;
+}
+
+Status FailureRing::find(int mpi_class, const FailureSlot& slot) noexcept {
+  Status status;
+  if (ring.slots == nullptr) return status;
+  for (std::uint32_t age = 0; age < kNewest && age < ring.next; ++age) {
+    const std::uint32_t stamp = ring.next - age;
+    const FailureSlot& other = ring.slot(stamp);
+    if (other.stamp != stamp || other.mpi_class != mpi_class || !other.has_facts_of(slot)) continue;
+    counters.failures.fetch_add(1, std::memory_order_relaxed);
+    status.class_ = mpi_class;
+    status.stamp_ = stamp;
+    break;
+  }
   return status;
 }
 
@@ -51,6 +70,11 @@ FailureSlot* FailureRing::slot_of(Status status) noexcept {
   if (status.ok() || ring.slots == nullptr) return nullptr;
   FailureSlot& slot = ring.slot(status.stamp_);
   return slot.stamp == status.stamp_ ? &slot : nullptr;
+}
+
+bool FailureSlot::has_facts_of(const FailureSlot& other) const noexcept {
+  return row == other.row && from_one == other.from_one && count == other.count && used == other.used &&
+         std::memcmp(arena, other.arena, used) == 0;
 }
 
 void FailureSlot::add(const Fact& fact) noexcept {

@@ -17,6 +17,7 @@ struct FailureSlot {
     bool is_number;
   };
 
+  std::int32_t mpi_class = 0;
   std::uint32_t stamp = 0;
   const catalogue::Row* row = nullptr;  // nullptr: `line` is all there is, and the facts that were added to it
   std::uint16_t used = 0;               // of the arena
@@ -28,6 +29,8 @@ struct FailureSlot {
   std::uint16_t sentence = 0;     // of the line: the characters in front of what stands around
 
   void add(const Fact& fact) noexcept;
+  /// Whether message and facts are those of the other one.
+  bool has_facts_of(const FailureSlot& other) const noexcept;
   /// The text of a fact; a view without data when there is none of that name.
   std::string_view text_of(std::string_view name) const noexcept;
   /// Writes `line` anew.
@@ -39,6 +42,8 @@ struct FailureSlot {
 class FailureRing {
  public:
   static Status put(int mpi_class, FailureSlot& slot) noexcept;
+  /// One of the newest failures with the same class, message and facts; a success when there is none.
+  static Status find(int mpi_class, const FailureSlot& slot) noexcept;
   /// The slot of a failed status on this thread; nullptr when it was overwritten.
   static FailureSlot* slot_of(Status status) noexcept;
 

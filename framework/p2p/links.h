@@ -37,8 +37,8 @@ Status open_link(Lane& lane, Comm& comm, Rank rank, Link** out) ASHLAR_REQUIRES(
 /// The same to the process that sent `am`.
 Status open_link(Lane& lane, PeerId peer, Link** out) ASHLAR_REQUIRES(lane.lock);
 Status transport_failure(ashlar_result result, const Operation& operation);
-/// The failure of an operation whose other side has failed; `reason`: the transport's words, or "".
-Status fail_gone(const Operation& operation, Rank peer, const char* reason);
+/// The failure of an operation whose other side, rank `peer` of its communicator, has failed.
+Status fail_gone(const Operation& operation, Rank peer);
 void fail_peer(Lane& lane, PeerId peer) ASHLAR_REQUIRES(lane.lock);
 
 }  // namespace ashlar::p2p

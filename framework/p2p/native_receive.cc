@@ -195,11 +195,10 @@ void NativeMatching::on_rts(Lane& lane, const ashlar_am& am) ASHLAR_NO_THREAD_SA
   announced_.emplace(name, kept);
 }
 
-void NativeMatching::peer_failed(Lane& lane, PeerId peer) ASHLAR_NO_THREAD_SAFETY {
-  const std::string reason = lane.peers.failure_reason(peer);
+void NativeMatching::peer_failed(PeerId peer) ASHLAR_NO_THREAD_SAFETY {
   each([&](RecvRequest& r) {
     const auto& receive = *static_cast<NativeReceive*>(place(r));
-    if (receive.link->link.peer->id == peer && !receive.ending) end(r, fail_gone(r, r.key.source(), reason.c_str()));
+    if (receive.link->link.peer->id == peer && !receive.ending) end(r, fail_gone(r, r.key.source()));
   });
   const auto of_peer = [peer](const auto& entry) { return std::get<0>(entry.first) == peer; };
   std::erase_if(announced_, of_peer);
@@ -211,7 +210,7 @@ void NativeMatching::peer_failed(Lane& lane, PeerId peer) ASHLAR_NO_THREAD_SAFET
     }
     at = matched_.erase(at);
     r->source = r->key.source();
-    r->finish(fail_gone(*r, r->key.source(), reason.c_str()));
+    r->finish(fail_gone(*r, r->key.source()));
   }
   if (held_ && std::get<0>(held_name_) == peer) held_ = false;
 }

@@ -64,7 +64,7 @@ Status cancel_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
 
 void abandon_send(Pending& work, Link&) {
   SendRequest& r = SendRequest::of(work);
-  finish_send(r, fail_gone(r, r.source, ""));
+  finish_send(r, fail_gone(r, r.source));
 }
 
 bool peer_of_send_failed(Request& request, Status outcome) {

@@ -103,7 +103,8 @@ void Provider::make_room() {
 unsigned Provider::look() {
   unsigned handled = 0;
   for (int looks = 0; looks < kLooksAtOnce; ++looks) {
-    // Those that a send has read are older than what the queue has, and so are those that a send of their handlers reads.
+    // Those that a send has read are older than what the queue has, and so are those that a send of their handlers
+    // reads.
     if (!kept_.empty()) {
       std::vector<fi_cq_tagged_entry> kept;
       kept.swap(kept_);

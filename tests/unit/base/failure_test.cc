@@ -126,6 +126,28 @@ TEST(Failure, AnOverwrittenOneHasNothing) {
   EXPECT_STREQ(f.says, "");
 }
 
+TEST(Failure, ThoseThatManyOperationsHaveAreOne) {
+  const auto gone = [](const char* call, int peer) {
+    return fail_alike(16, "peer.failed",
+                      {{"call", call}, {"peer", peer}, {"communicator", "x"}, {"lower", "unplugged"}});
+  };
+  const Status first = gone("MPI_Irecv", 1), second = gone("MPI_Isend", 1);
+  for (int i = 0; i < Status::kRingSlots; ++i) {
+    EXPECT_STREQ(gone("MPI_Irecv", 1).text(), first.text());
+    EXPECT_STREQ(gone("MPI_Isend", 1).text(), second.text());
+  }
+  EXPECT_STREQ(first.text(), "MPI_Irecv: rank 1 of 'x' is gone. Its transport says: unplugged");
+  EXPECT_STREQ(second.text(), "MPI_Isend: rank 1 of 'x' is gone. Its transport says: unplugged");
+  // Those with another fact or class are others.
+  EXPECT_STREQ(gone("MPI_Irecv", 2).text(), "MPI_Irecv: rank 2 of 'x' is gone. Its transport says: unplugged");
+  const Status known = gone("MPI_Irecv", 3), more = add_facts(gone("MPI_Irecv", 3), {{"tag", 7}});
+  EXPECT_STREQ(Failure(known).around, Failure(more).around);
+  EXPECT_STREQ(Failure(gone("MPI_Irecv", 3)).around, "");
+  const Status of_class = fail_alike(17, "process.forked", {});
+  EXPECT_EQ(of_class.mpi_class(), 17);
+  EXPECT_EQ(fail_alike(16, "process.forked", {}).mpi_class(), 16);
+}
+
 TEST(Failure, EachThreadHasItsOwn) {
   const Status mine = fail(16, "process.forked");
   std::thread([] {

@@ -45,6 +45,26 @@ TEST(PeerFailure, EndsWhatWaitsForThatPeerAndNothingElse) {
   EXPECT_EQ(from_any, 8);
 }
 
+// More of them than a thread keeps failures.
+TEST(PeerFailure, EachOfManyRequestsNamesTheReason) {
+  World world(2);
+  std::vector<std::byte> large(50000);
+  int small = 0;
+  std::vector<Request*> receives(100), sends(100);
+  for (std::size_t i = 0; i < receives.size(); ++i) {
+    ASSERT_TRUE(p2p::irecv(&small, 4, bytes(), 1, 0, world.comm(0), &receives[i]).ok());
+    ASSERT_TRUE(p2p::isend(large.data(), 50000, bytes(), 1, 0, world.comm(0), &sends[i]).ok());
+  }
+  world.network().kill(1);
+  for (int i = 0; i < 5; ++i) world[0].poll();
+  for (Request* const receive : receives)
+    EXPECT_STREQ(world.finish(receive).text(),
+                 "MPI_Irecv: rank 1 of 'MPI_COMM_WORLD' is gone. Its transport says: killed by the test");
+  for (Request* const send : sends)
+    EXPECT_STREQ(world.finish(send).text(),
+                 "MPI_Isend: rank 1 of 'MPI_COMM_WORLD' is gone. Its transport says: killed by the test");
+}
+
 TEST(PeerFailure, ReceivesPostedAfterwardsFailAtOnce) {
   World world(2);
   world.network().kill(1);

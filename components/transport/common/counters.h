@@ -16,7 +16,7 @@ struct Counters {
   MarkedLevel registered;  // bytes of these
   Counter greeted, refused, again, full;
   Counter sent, sent_bytes, received, received_bytes, looks, empty_looks;
-  Counter gets, get_bytes, puts, put_bytes, questions, injected, coalesced;
+  Counter gets, get_bytes, puts, put_bytes, questions, injected, coalesced, out_of_order;
   Counter registrations, registered_again;
   MarkedLevel tag_receives;  // that the library has
   Counter tags_sent, claims, claimed;

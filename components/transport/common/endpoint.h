@@ -35,6 +35,13 @@ inline bool is_measured(const Transfer& transfer) {
   return transfer.what != Operation::What::kPut && transfer.rail == 0 && transfer.length >= kMeasuredFrom;
 }
 
+/// A frame, or several behind each other, that arrived before one that was sent earlier. A library may bring a long
+/// message later than short ones behind it, though they have taken receive buffers in order.
+struct OutOfOrder {
+  Buffer* in;
+  std::size_t length;
+};
+
 /// The way to one process: known by connect(), by its Hello, or both. There is a session for each direction.
 struct Endpoint : ashlar_endpoint {
   Endpoint();
@@ -76,7 +83,9 @@ struct Endpoint : ashlar_endpoint {
   std::uint64_t token_in = 0;  // 0: no session
   std::uint64_t session_in = 0;
   std::uint32_t number_in = 0;  // of the last message
-  std::uint64_t job[2] = {};    // as its Hello says, and its rank there
+  std::vector<OutOfOrder> out_of_order;
+  std::uint64_t out_of_order_since = 0;  // ns; that the frame before them is missing
+  std::uint64_t job[2] = {};             // as its Hello says, and its rank there
   std::uint32_t rank = 0;
   std::uint64_t tag_proof_in = 0;
 

@@ -36,8 +36,9 @@ struct Place {
 };
 
 /// One lane's endpoint of a network library: libfabric, UCX. It knows processes by their addresses, carries frames to
-/// them in order, and reads and writes their memory. What it does not do, Interface does: tell who a frame comes from,
-/// and whether one is missing.
+/// them, which take receive buffers in the order in which they were sent, and reads and writes their memory. What it
+/// does not do, Interface does: tell who a frame comes from, whether one is missing, and whether one arrived before its
+/// turn.
 class Fabric {
  public:
   /// What memory is used for, in bits.
@@ -67,7 +68,9 @@ class Fabric {
   /// What look() tells.
   class Events {
    public:
-    virtual void arrived(const std::byte* bytes, std::size_t length) = 0;
+    /// `in`: the receive buffer, where the fabric can leave it for a time; nullptr: frames arrive in order. False: an
+    /// earlier frame has not arrived; the bytes stay as they are until reuse() of the buffer.
+    virtual bool arrived(const std::byte* bytes, std::size_t length, Buffer* in) = 0;
     /// Something arrived that was no frame.
     virtual void damaged() = 0;
     virtual void sent(Buffer& buffer) = 0;
@@ -113,6 +116,8 @@ class Fabric {
   virtual bool left(Path) { return true; }
   /// Ends sends that have left, and nothing else: what has arrived waits for the next look.
   virtual void make_room() {}
+  /// What lay in the receive buffer has been delivered, or is not wanted any more.
+  virtual void reuse(Buffer&) {}
   /// Whether the library is to match tags (ashlar_transport_context::tags_wanted). Before open().
   void want_tags(unsigned how) { tags_wanted_ = how; }
   /// 0: it does not.

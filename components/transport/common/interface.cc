@@ -92,6 +92,7 @@ ashlar_result Interface::open() {
   liveness_.open(fabric_->source());
   record_.alive = liveness_.own();
   record_.name = fabric_->name();
+  record_.frame_bytes = static_cast<std::uint32_t>(config_.frame_bytes);
   record_.address = fabric_->address();
   small_ = std::make_unique<BufferPool>(*fabric_, sizeof(Frame) + kMaxShort, kSmallInSlab);
   large_ = std::make_unique<BufferPool>(*fabric_, config_.frame_bytes, kLargeInSlab);

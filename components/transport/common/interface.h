@@ -108,8 +108,8 @@ class Interface : public ashlar_iface, private Fabric::Events {
   bool may_buffer(Endpoint& peer, std::uint64_t bytes);
 
   // interface_arrival.cc: what the library tells.
-  void arrived(const std::byte* bytes, std::size_t length) override;
-  void damaged() override { counters.refused.add(); }
+  bool arrived(const std::byte* bytes, std::size_t length, Buffer* in) override;
+  void damaged() override;
   void sent(Buffer& buffer) override;
   void not_sent(Buffer& buffer, const std::string& reason) override;
   void transferred(Transfer& transfer) override;
@@ -117,6 +117,10 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void lost(Endpoint& peer, const std::string& reason) override;
   void tag_ended(TagReceive& receive, Fabric::TagEnd end, std::uint64_t tag, std::uint64_t data,
                  const std::string& reason) override;
+  bool arrived_in_session(const std::byte* bytes, std::size_t length, Buffer* in);
+  Endpoint* sender_of(const Frame& frame);
+  void deliver_next(Endpoint& peer);
+  void fail_missing(Endpoint& peer);
   void deliver(const std::byte* bytes, std::size_t length);
   void deliver(const Frame& frame, std::uint32_t length);
   void finish(Transfer& transfer, ashlar_result result);
@@ -133,6 +137,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void fail(Endpoint& peer, const std::string& reason);
   std::vector<ashlar_completion*> give_up_striped(Endpoint& peer);
   void drop_waiting(Endpoint& peer);
+  void drop_out_of_order(Endpoint& peer);
 
   // interface_tags.cc
   std::uint64_t sender_bits(std::uint32_t rank) const;
@@ -207,6 +212,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   std::uint64_t restless_since_ = 0;  // ns: since then the library has not let the process sleep, nor brought anything
   bool rests_ = false;                // sleeps by the clock alone
   bool proving_ = false, closing_ = false;
+  bool damaged_ = false;      // a frame was: whose it was, a missing number will tell
   std::uint32_t proved_ = 0;  // the last trial that has arrived
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Endpoint>> peers_;  // by nonce

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iterator>
 
 #include "components/transport/common/interface.h"
@@ -6,6 +7,15 @@
 
 // What the library tells: what was sent, what was read, what has arrived.
 namespace ashlar::network {
+namespace {
+
+/// How many messages of the sender are missing before the frame; less than 0: it is one of the past.
+std::int32_t ahead(const Endpoint& peer, const Frame& frame) {
+  const std::uint32_t expected = peer.number_in + (frame.kind == Kind::kMessage ? 1 : 0);
+  return static_cast<std::int32_t>(frame.number - expected);
+}
+
+}  // namespace
 
 /// Ends sends that have left, and starts others. All else waits for the next look, as nothing is delivered, and no
 /// failure told, inside a send.
@@ -77,8 +87,8 @@ void Interface::dispose(Transfer& transfer) {
   delete &transfer;
 }
 
-void Interface::arrived(const std::byte* bytes, std::size_t length) {
-  if (length < sizeof(Frame) || closing_) return;
+bool Interface::arrived(const std::byte* bytes, std::size_t length, Buffer* in) {
+  if (length < sizeof(Frame) || closing_) return true;
   const auto& frame = *reinterpret_cast<const Frame*>(bytes);
   switch (frame.kind) {
     case Kind::kHello:
@@ -95,11 +105,62 @@ void Interface::arrived(const std::byte* bytes, std::size_t length) {
     case Kind::kWake:
     case Kind::kRailsWanted:
     case Kind::kRailsOffered:
-      deliver(bytes, length);
-      break;
+      return arrived_in_session(bytes, length, in);
     default:
       counters.refused.add();
   }
+  return true;
+}
+
+void Interface::damaged() {
+  counters.refused.add();
+  damaged_ = true;
+}
+
+bool Interface::arrived_in_session(const std::byte* bytes, std::size_t length, Buffer* in) {
+  const auto& frame = *reinterpret_cast<const Frame*>(bytes);
+  Endpoint* const peer = in != nullptr ? sender_of(frame) : nullptr;
+  if (peer != nullptr && ahead(*peer, frame) > 0) [[unlikely]] {
+    if (peer->out_of_order.empty()) peer->out_of_order_since = pace_.clock();
+    peer->out_of_order.push_back({in, length});
+    counters.out_of_order.add();
+    return false;
+  }
+  deliver(bytes, length);
+  if (peer != nullptr && !peer->out_of_order.empty()) [[unlikely]]
+    deliver_next(*peer);
+  return true;
+}
+
+/// What has waited for the frame that was just delivered.
+void Interface::deliver_next(Endpoint& peer) {
+  const auto is_next = [&peer](const OutOfOrder& one) {
+    return ahead(peer, *reinterpret_cast<const Frame*>(one.in->bytes)) <= 0;
+  };
+  for (;;) {
+    const auto next = std::find_if(peer.out_of_order.begin(), peer.out_of_order.end(), is_next);
+    if (next == peer.out_of_order.end()) break;
+    const OutOfOrder one = *next;
+    peer.out_of_order.erase(next);
+    deliver(one.in->bytes, one.length);
+    fabric_->reuse(*one.in);
+  }
+  peer.out_of_order_since = pace_.clock();
+}
+
+void Interface::fail_missing(Endpoint& peer) {
+  fail(peer, "message " + std::to_string(peer.number_in + 1) + " of it was lost on the way (" + fabric_->name() + ")");
+}
+
+/// nullptr: it is of no session.
+Endpoint* Interface::sender_of(const Frame& frame) {
+  if (frame.token != last_token_) [[unlikely]] {
+    const auto known = sessions_.find(frame.token);
+    if (known == sessions_.end()) return nullptr;
+    last_token_ = frame.token;
+    last_sender_ = known->second;
+  }
+  return last_sender_;
 }
 
 /// Frames of a session, one behind the other.
@@ -119,21 +180,17 @@ void Interface::deliver(const std::byte* bytes, std::size_t size) {
 }
 
 void Interface::deliver(const Frame& frame, std::uint32_t length) {
-  if (frame.token != last_token_) [[unlikely]] {
-    const auto known = sessions_.find(frame.token);
-    if (known == sessions_.end()) {
-      counters.refused.add();
-      return;
-    }
-    last_token_ = frame.token;
-    last_sender_ = known->second;
+  Endpoint* const sender = sender_of(frame);
+  if (sender == nullptr) {
+    counters.refused.add();
+    return;
   }
-  Endpoint& peer = *last_sender_;
+  Endpoint& peer = *sender;
+  const std::int32_t before = ahead(peer, frame);
+  // Frames without a number of their own may come late.
+  if (before > 0 || (before < 0 && frame.kind == Kind::kMessage)) [[unlikely]]
+    return fail_missing(peer);
   if (frame.kind == Kind::kMessage) ++peer.number_in;
-  if (frame.number != peer.number_in) [[unlikely]] {
-    const std::string missing = std::to_string(peer.number_in);
-    return fail(peer, "message " + missing + " of it was lost on the way (" + fabric_->name() + ")");
-  }
   if (frame.kind == Kind::kBye) {
     peer.left = true;
     return;

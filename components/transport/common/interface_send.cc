@@ -95,7 +95,7 @@ bool Interface::inject(Endpoint& peer, const Frame& frame, const void* data) {
 /// Puts the message behind others in one buffer, which leaves when it is full or in the next round of progress.
 ashlar_result Interface::collect(Endpoint& peer, const Frame& frame, const void* data) {
   const auto room = static_cast<std::uint32_t>(framed(frame.length));
-  if (peer.batch != nullptr && peer.batch->length + room > config_.frame_bytes) {
+  if (peer.batch != nullptr && peer.batch->length + room > sizeof(Frame) + peer.max_bcopy) {
     close_batch(peer);
     (void)flush(peer);  // a failure is told in the next round
   }

@@ -67,6 +67,8 @@ ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::u
   Endpoint& peer = endpoint_of(record.nonce, number);
   peer.peer = number;
   peer.alive = record.alive;
+  peer.max_bcopy = std::min(peer.max_bcopy, record.frame_bytes - static_cast<std::uint32_t>(sizeof(Frame)));
+  peer.max_short = std::min(peer.max_short, peer.max_bcopy);
   const bool named = !fabric_->senders_in_tags() || number < context_.job_size;
   if (record_.tag_bits != 0 && record.tag_bits == record_.tag_bits && named) {
     peer.capabilities |= ASHLAR_CAP_TAG;
@@ -169,6 +171,7 @@ void Interface::greeted(const std::byte* frame, std::size_t bytes) {
     peer.session_in = hello.session;
     peer.token_in = keys.token;
     peer.number_in = 0;
+    drop_out_of_order(peer);
     peer.left = false;
     peer.job[0] = hello.job[0];
     peer.job[1] = hello.job[1];
@@ -231,11 +234,18 @@ void Interface::drop_waiting(Endpoint& peer) {
     }
 }
 
+void Interface::drop_out_of_order(Endpoint& peer) {
+  std::vector<OutOfOrder> dropped;
+  dropped.swap(peer.out_of_order);
+  for (const OutOfOrder& one : dropped) fabric_->reuse(*one.in);
+}
+
 void Interface::fail(Endpoint& peer, const std::string& reason) {
   if (peer.way == Endpoint::Way::kFailed) return;
   peer.way = Endpoint::Way::kFailed;
   peer.failure = reason;
   drop_waiting(peer);
+  drop_out_of_order(peer);
   if (peer.token_in != 0) sessions_.erase(peer.token_in);
   peer.token_in = last_token_ = 0;
   if (peer.peer != ASHLAR_NOBODY) context_.failed(context_.lane_context, peer.peer, reason.c_str());

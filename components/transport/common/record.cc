@@ -9,7 +9,7 @@ namespace ashlar::network {
 namespace {
 
 constexpr std::uint32_t kRecordMagic = 0x6f6f6641;  // "Afoo"
-constexpr std::uint16_t kRecordVersion = 2;
+constexpr std::uint16_t kRecordVersion = 3;
 
 /// The library's name and its address follow.
 struct Head {
@@ -19,7 +19,7 @@ struct Head {
   std::uint64_t nonce;
   Secret secret;
   HostAddress alive;
-  std::uint32_t tag_bits, reserved;
+  std::uint32_t tag_bits, frame_bytes;
   std::uint64_t checksum;  // over all, with this 0
 };
 static_assert(sizeof(Head) == 96);
@@ -41,6 +41,7 @@ std::uint32_t write(const Record& record, void* out, std::uint32_t room) {
   head.secret = record.secret;
   head.alive = record.alive;
   head.tag_bits = record.tag_bits;
+  head.frame_bytes = record.frame_bytes;
   std::vector<char> bytes(size);
   std::memcpy(bytes.data(), &head, sizeof head);
   std::memcpy(bytes.data() + sizeof head, record.name.data(), record.name.size());
@@ -68,6 +69,7 @@ ashlar_result parse(const ashlar_host& host, std::uint32_t peer, const void* byt
   out->secret = head.secret;
   out->alive = head.alive;
   out->tag_bits = head.tag_bits;
+  out->frame_bytes = head.frame_bytes;
   out->name.assign(name, head.name_bytes);
   out->address.assign(name + head.name_bytes, name + head.name_bytes + head.address_bytes);
   return ASHLAR_OK;

@@ -14,6 +14,7 @@ struct Record {
   Secret secret = {};
   HostAddress alive = {};
   std::uint32_t tag_bits = 0;         // of the tags that its library matches; 0: it matches none
+  std::uint32_t frame_bytes = 0;      // the longest frame that it receives
   std::string name;                   // Fabric::name(), which both sides have alike
   std::vector<std::uint8_t> address;  // the library's, of any size
 };

@@ -133,8 +133,7 @@ unsigned Provider::take(const fi_cq_tagged_entry& entry) {
   switch (operation.what) {
     case Operation::What::kReceive: {
       auto& buffer = static_cast<Buffer&>(operation);
-      if (entry.len <= buffer.capacity) events_->arrived(buffer.bytes, entry.len);
-      receive(buffer);
+      if (entry.len > buffer.capacity || events_->arrived(buffer.bytes, entry.len, &buffer)) receive(buffer);
       return 1;
     }
     case Operation::What::kSend:

@@ -41,6 +41,7 @@ class Provider final : public network::Fabric {
   bool inject(const std::byte* bytes, std::size_t length, network::Path to) override;
   std::size_t inject_most() const override { return info_->tx_attr->inject_size; }
   void make_room() override;
+  void reuse(network::Buffer& buffer) override { receive(buffer); }
   unsigned look() override;
   std::unique_ptr<Fabric> rail(unsigned number) override;
   bool ends_soon() const override;

@@ -87,7 +87,7 @@ ucs_status_t Worker::arrived(void* self, const void*, std::size_t, void* data, s
     bytes = worker.aligned_.get();
   }
   if (worker.looking_) [[likely]]
-    worker.events_->arrived(bytes, length);
+    (void)worker.events_->arrived(bytes, length, nullptr);
   else
     worker.kept_.frames.emplace_back(bytes, bytes + length);
   return UCS_OK;
@@ -166,7 +166,7 @@ bool Worker::progress() {
 void Worker::tell_kept() {
   tell_tags();
   const Kept kept = std::exchange(kept_, {});
-  for (const std::vector<std::byte>& frame : kept.frames) events_->arrived(frame.data(), frame.size());
+  for (const std::vector<std::byte>& frame : kept.frames) (void)events_->arrived(frame.data(), frame.size(), nullptr);
   for (const auto& [buffer, status] : kept.buffers) end(*buffer, status);
   for (const auto& [transfer, status] : kept.transfers) end(*transfer, status);
   handled_ += static_cast<unsigned>(kept.frames.size() + kept.buffers.size() + kept.transfers.size());

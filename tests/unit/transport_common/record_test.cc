@@ -10,6 +10,7 @@ Record with(std::size_t address_bytes) {
   record.nonce = 7;
   record.secret[3] = 9;
   record.alive = {.family = 4, .port = 4711, .scope = 0, .bytes = {10, 0, 0, 1}};
+  record.frame_bytes = 4096;
   record.name = "tcp;ofi_rxm";
   record.address.assign(address_bytes, 0x5a);
   return record;
@@ -24,6 +25,7 @@ TEST(Record, HasAddressesOfAnySize) {
     EXPECT_EQ(back.nonce, 7u);
     EXPECT_EQ(back.secret[3], 9);
     EXPECT_EQ(back.alive.port, 4711);
+    EXPECT_EQ(back.frame_bytes, 4096u);
     EXPECT_EQ(back.name, "tcp;ofi_rxm");
     EXPECT_EQ(back.address, std::vector<std::uint8_t>(bytes, 0x5a));
     EXPECT_EQ(write(with(bytes), room.data(), length - 1), 0u) << "there is no room for it";

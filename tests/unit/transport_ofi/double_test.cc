@@ -220,6 +220,53 @@ TEST_F(Double, AReceiveThatFailsIsAMessageThatIsMissing) {
       << pair.b.failures[0].second;
 }
 
+// As providers do that fetch long messages from their sender's memory.
+TEST_F(Double, LongMessagesMayEndAfterShortOnesBehindThem) {
+  constexpr int kModes[] = {0, FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY};
+  for (const int mode : kModes) {
+    settings() = {};
+    settings().mr_mode = mode;
+    settings().slow_from = 1000;
+    Pair pair;
+    ASSERT_TRUE(pair.ready()) << last_failure;
+    exchange(pair, 300);
+    EXPECT_GT(pair.b.iface->counters.out_of_order, 0u);
+    EXPECT_EQ(pair.a.iface->counters.out_of_order, 0u);
+  }
+}
+
+TEST_F(Double, WhatWaitsForALostMessageEndsWithItsPeer) {
+  Config config = over_double();
+  config.sessions.handshake_timeout = 100'000'000;
+  Pair pair(config);
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  exchange(pair, 8);
+  settings().slow_from = 1000;
+  settings().fail_receive = 4;
+  ASSERT_EQ(Process::send_long(pair.to, 8, pattern(8, 2000)), ASHLAR_OK);
+  for (std::uint64_t i = 0; i < 3; ++i) ASSERT_EQ(Process::send(pair.to, 9 + i), ASHLAR_OK);
+  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return !pair.b.failures.empty(); }));
+  EXPECT_EQ(pair.b.got.size(), 8u) << "what came behind it is not delivered";
+  EXPECT_EQ(pair.b.iface->counters.out_of_order, 3u);
+  EXPECT_NE(pair.b.failures[0].second.find("message 9 of it was lost"), std::string::npos) << pair.b.failures[0].second;
+}
+
+TEST_F(Double, FramesAreNoLongerThanTheReceiverTakes) {
+  Config shorter = over_double();
+  shorter.sessions.frame_bytes = 4 << 10;
+  Process a(0, over_double()), b(1, shorter);
+  Endpoint *const to = a.connect(1, b.address()), *const back = b.connect(0, a.address());
+  ASSERT_TRUE(to != nullptr && back != nullptr) << last_failure;
+  EXPECT_EQ(to->max_bcopy, (4u << 10) - sizeof(Frame));
+  EXPECT_EQ(back->max_bcopy, (4u << 10) - sizeof(Frame));
+  for (std::uint64_t i = 0; i < 500; ++i) ASSERT_EQ(Process::send(to, i, pattern(i, 40)), ASHLAR_OK);
+  const std::string longest = pattern(500, to->max_bcopy);
+  ASSERT_EQ(Process::send_long(to, 500, longest), ASHLAR_OK);
+  ASSERT_TRUE(run({&a, &b}, [&] { return b.got.size() == 501 || !b.failures.empty(); }));
+  ASSERT_EQ(b.got.size(), 501u);
+  EXPECT_EQ(b.data.back(), longest);
+}
+
 // A sender that may have no more bytes under way reads completions, arrivals among them, which are handled later.
 TEST_F(Double, WhatASendReadsInAHandlerStaysInOrder) {
   Pair pair;

@@ -163,6 +163,8 @@ int close_endpoint(fid* object) {
     if (operation.region != nullptr) --operation.region->used;
   for (const Receive& receive : endpoint->receives)
     if (receive.region != nullptr) --receive.region->used;
+  for (const SlowMessage& message : endpoint->slow)
+    if (message.to.region != nullptr) --message.to.region->used;
   for (const TaggedReceive& receive : endpoint->tagged_receives)
     if (receive.region != nullptr) --receive.region->used;
   if (endpoint->completions != nullptr) endpoint->completions->endpoint = nullptr;

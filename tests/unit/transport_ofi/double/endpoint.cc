@@ -10,6 +10,7 @@ namespace {
 
 /// Messages that wait for a receive at their receiver.
 constexpr std::size_t kUnreceived = 64;
+constexpr unsigned kSlow = 5;
 
 Endpoint& of(fid_ep* ep) { return *reinterpret_cast<Endpoint*>(ep); }
 
@@ -219,6 +220,14 @@ void Endpoint::progress() {
   const bool is_card = domain->card != 0;
   if (is_card && domain->card == ofi_double_settings.dead_card) return;
   look_for_messages();
+  for (auto at = slow.begin(); at != slow.end();) {
+    if (at->wait-- > 0) {
+      ++at;
+      continue;
+    }
+    give(at->to, at->bytes);
+    at = slow.erase(at);
+  }
   while (!started.empty()) {
     Operation& operation = started.front();
     if (operation.wait > 0) {
@@ -263,13 +272,20 @@ void Endpoint::progress() {
     const std::vector<std::byte> message = std::move(arrived.front());
     receives.pop_front();
     arrived.pop_front();
-    if (to.region != nullptr) --to.region->used;
-    ++ofi_double_seen.receives;
-    const bool fits = message.size() <= to.length;
-    const int error = due(&ofi_double_settings.fail_receive) ? FI_EIO : fits ? 0 : FI_ETRUNC;
-    std::memcpy(to.memory, message.data(), fits ? message.size() : to.length);
-    finish(to.context, FI_RECV | FI_MSG, message.size(), error);
+    if (ofi_double_settings.slow_from != 0 && message.size() >= ofi_double_settings.slow_from)
+      slow.push_back({to, message, kSlow});
+    else
+      give(to, message);
   }
+}
+
+void Endpoint::give(const Receive& to, const std::vector<std::byte>& message) {
+  if (to.region != nullptr) --to.region->used;
+  ++ofi_double_seen.receives;
+  const bool fits = message.size() <= to.length;
+  const int error = due(&ofi_double_settings.fail_receive) ? FI_EIO : fits ? 0 : FI_ETRUNC;
+  std::memcpy(to.memory, message.data(), fits ? message.size() : to.length);
+  finish(to.context, FI_RECV | FI_MSG, message.size(), error);
 }
 
 }  // namespace ofi_double

@@ -38,8 +38,8 @@ void read_environment() {
     Settings& s = ofi_double_settings;
     return set("mr_mode", &s.mr_mode) || set("inject", &s.inject) || set("sends", &s.sends) || set("again", &s.again) ||
            set("late", &s.late) || set("regions", &s.regions) || set("tag_bits", &s.tag_bits) ||
-           set("slow_receives", &s.slow_receives) || set("fail_read", &s.fail_read) || set("puts", &s.puts) ||
-           set("cards", &s.cards);
+           set("slow_receives", &s.slow_receives) || set("slow_from", &s.slow_from) || set("fail_read", &s.fail_read) ||
+           set("puts", &s.puts) || set("cards", &s.cards);
   });
 }
 

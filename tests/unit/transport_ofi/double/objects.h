@@ -83,6 +83,13 @@ struct Receive {
   void* context;
 };
 
+/// A long message that has its receive.
+struct SlowMessage {
+  Receive to;
+  std::vector<std::byte> bytes;
+  unsigned wait;  // looks
+};
+
 struct Endpoint {
   fid_ep fid = {};
   std::uint64_t address = 0;
@@ -92,6 +99,7 @@ struct Endpoint {
   std::deque<Operation> started;
   std::deque<Receive> receives;
   std::deque<std::vector<std::byte>> arrived;
+  std::vector<SlowMessage> slow;
   std::deque<TaggedMessage> tagged;
   std::deque<TaggedReceive> tagged_receives;
   unsigned refusals = 0;
@@ -105,6 +113,7 @@ struct Endpoint {
   void look_for_messages();
 
  private:
+  void give(const Receive& to, const std::vector<std::byte>& message);
   void finish(void* context, std::uint64_t flags, std::size_t length, int error, std::uint64_t tag = 0,
               std::uint64_t data = 0);
   int transfer(const Operation& operation);

@@ -122,6 +122,8 @@ class Fabric {
   void want_tags(unsigned how) { tags_wanted_ = how; }
   /// 0: it does not.
   std::uint32_t tag_bits() const { return tag_bits_; }
+  /// Bytes of the longest frame that it sends and receives. Since open().
+  std::uint32_t frame_bytes() const { return frame_bytes_; }
   /// Receives that it may have at one time.
   std::uint64_t tag_receives() const { return tag_receives_; }
   /// Why not, in words.
@@ -189,6 +191,7 @@ class Fabric {
   unsigned tags_wanted_ = 0;
   std::uint32_t tag_bits_ = 0;
   std::uint64_t tag_receives_ = 0;
+  std::uint32_t frame_bytes_ = 0;
   std::string no_tags_ = "the library does not match tags";
 };
 

@@ -92,10 +92,10 @@ ashlar_result Interface::open() {
   liveness_.open(fabric_->source());
   record_.alive = liveness_.own();
   record_.name = fabric_->name();
-  record_.frame_bytes = static_cast<std::uint32_t>(config_.frame_bytes);
+  record_.frame_bytes = fabric_->frame_bytes();
   record_.address = fabric_->address();
   small_ = std::make_unique<BufferPool>(*fabric_, sizeof(Frame) + kMaxShort, kSmallInSlab);
-  large_ = std::make_unique<BufferPool>(*fabric_, config_.frame_bytes, kLargeInSlab);
+  large_ = std::make_unique<BufferPool>(*fabric_, fabric_->frame_bytes(), kLargeInSlab);
   if (!prove()) {
     const ashlar_fact facts[] = {{.name = "library", .text = traits_.library, .number = 0},
                                  {.name = "name", .text = fabric_->name().c_str(), .number = 0},
@@ -284,7 +284,7 @@ void Interface::attributes(ashlar_iface_attributes* out) const {
   all.size = out->size;
   all.put_completion = fabric_->puts() ? ASHLAR_PUT_AT_DONE : ASHLAR_PUT_UNKNOWN;
   all.tag_bits = record_.tag_bits;
-  all.tag_most = static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.frame_bytes - sizeof(Frame), kTagMost));
+  all.tag_most = static_cast<std::uint32_t>(std::min<std::uint64_t>(fabric_->frame_bytes() - sizeof(Frame), kTagMost));
   all.tags_pay = fabric_->tags_pay() ? 1 : 0;
   std::memcpy(static_cast<void*>(out), static_cast<const void*>(&all), std::min<std::size_t>(out->size, sizeof all));
 }

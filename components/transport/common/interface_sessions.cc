@@ -31,8 +31,8 @@ Endpoint& Interface::endpoint_of(std::uint64_t of, std::uint32_t number) {
   if (fabric_->puts()) peer.capabilities |= ASHLAR_CAP_PUT;
   if (wake_) peer.capabilities |= ASHLAR_CAP_WAKE_FD;
   if (record_.alive.family != 0) peer.capabilities |= ASHLAR_CAP_FAILURE;
-  peer.max_short = static_cast<std::uint32_t>(std::min<std::uint64_t>(kMaxShort, config_.frame_bytes - sizeof(Frame)));
-  peer.max_bcopy = static_cast<std::uint32_t>(config_.frame_bytes - sizeof(Frame));
+  peer.max_bcopy = fabric_->frame_bytes() - static_cast<std::uint32_t>(sizeof(Frame));
+  peer.max_short = std::min<std::uint32_t>(kMaxShort, peer.max_bcopy);
   peer.peer = number;
   peer.latency_ns = traits_.latency_ns;
   peer.bandwidth_copy = traits_.bandwidth_copy;

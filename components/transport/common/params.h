@@ -36,12 +36,13 @@ inline constexpr std::uint32_t kRailParamCount = 3;
   }
 
 /// kParamCount rows, for a Config whose member `sessions` is a network::Config. `library`: its name; `frame`, `buffer`,
-/// `from`: the defaults of frame_bytes, send_buffer and get_from; all literals.
-#define ASHLAR_NETWORK_ROWS(library, frame, buffer, from)                                                              \
+/// `from`: the defaults of frame_bytes, send_buffer and get_from; `frame_note`: what its help says besides; all
+/// literals.
+#define ASHLAR_NETWORK_ROWS(library, frame, frame_note, frame_range, buffer, from)                                     \
   ASHLAR_NETWORK_ROW("frame_bytes", sessions.frame_bytes, frame,                                                       \
                      "Largest piece of a message that is copied into a buffer, with 32 bytes in front of it; receive " \
-                     "buffers have this size.",                                                                        \
-                     ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, network::kFrameRange),                                    \
+                     "buffers have this size." frame_note,                                                             \
+                     ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, frame_range),                                             \
       ASHLAR_NETWORK_ROW("send_buffer", sessions.send_buffer, buffer,                                                  \
                          "Bytes to one peer that may wait here, or be under way.", ASHLAR_PARAM_BYTES,                 \
                          ASHLAR_TUNER_BASIC, network::kBufferRange),                                                   \

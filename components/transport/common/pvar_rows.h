@@ -58,8 +58,6 @@
       ashlar::plugin::pvar("coalesced",                                                                               \
                            "messages that left together with others (transport." component ".coalesce_after)",        \
                            ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, coalesced)),                      \
-      ashlar::plugin::pvar("out_of_order", "messages that " library " brought before an earlier one of their sender", \
-                           ASHLAR_PVAR_COUNTER, offsetof(ashlar::network::Counters, out_of_order)),                   \
       ashlar::plugin::pvar("looks", "looks at what " library " has", ASHLAR_PVAR_COUNTER,                             \
                            offsetof(ashlar::network::Counters, looks)),                                               \
       ashlar::plugin::pvar("empty_looks", "of these, looks that found nothing", ASHLAR_PVAR_COUNTER,                  \

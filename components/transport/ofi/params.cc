@@ -6,6 +6,8 @@ namespace ashlar::ofi {
 #define ROW(name, fallback, help, type, verbosity, choices) \
   ASHLAR_NETWORK_ROW(#name, name, fallback, help, type, verbosity, choices)
 
+static constexpr const char* kFrameRange[] = {"0", "16MiB", nullptr};
+
 extern const ashlar_param kParams[] = {
     ROW(library, "libfabric.so.1", "The libfabric library to load.", ASHLAR_PARAM_STRING, ASHLAR_USER_DETAIL, nullptr),
     ROW(provider, "auto",
@@ -23,7 +25,8 @@ extern const ashlar_param kParams[] = {
         "Receives of a lane that libfabric has to match, at most, and as far as the provider takes so many; further "
         "ones are matched by the kernel (p2p.matching).",
         ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, network::kTagReceivesRange),
-    ASHLAR_NETWORK_ROWS("libfabric", "16KiB", "256KiB", "32KiB"),
+    ASHLAR_NETWORK_ROWS("libfabric", "0", " 0: 65KiB with the provider tcp, 16KiB with others.", kFrameRange, "256KiB",
+                        "32KiB"),
     ASHLAR_NETWORK_RAIL_ROWS("libfabric"),
 };
 static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);

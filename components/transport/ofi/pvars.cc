@@ -4,9 +4,11 @@
 namespace ashlar::ofi {
 namespace {
 
-constexpr ashlar_pvar_row kRows[] = {ASHLAR_NETWORK_PVARS("ofi", "libfabric"),
-                                     ASHLAR_NETWORK_TAG_PVARS("ofi", "libfabric"),
-                                     ASHLAR_NETWORK_RAIL_PVARS("ofi", "libfabric")};
+constexpr ashlar_pvar_row kRows[] = {
+    ASHLAR_NETWORK_PVARS("ofi", "libfabric"), ASHLAR_NETWORK_TAG_PVARS("ofi", "libfabric"),
+    ASHLAR_NETWORK_RAIL_PVARS("ofi", "libfabric"),
+    plugin::pvar("out_of_order", "messages that libfabric brought before an earlier one of their sender",
+                 ASHLAR_PVAR_COUNTER, offsetof(network::Counters, out_of_order))};
 
 void show_all(const ashlar_host& host, const network::Counters* counters) {
   plugin::show_block(host, "transport", "ofi", kRows, counters);

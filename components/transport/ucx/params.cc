@@ -26,7 +26,7 @@ extern const ashlar_param kParams[] = {
     ROW(tag_receives, "4096",
         "Receives of a lane that UCX has to match, at most; further ones are matched by the kernel (p2p.matching).",
         ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, network::kTagReceivesRange),
-    ASHLAR_NETWORK_ROWS("UCX", "132KiB", "1MiB", "128KiB"),
+    ASHLAR_NETWORK_ROWS("UCX", "132KiB", "", network::kFrameRange, "1MiB", "128KiB"),
 };
 static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);
 

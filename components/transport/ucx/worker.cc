@@ -162,12 +162,13 @@ ashlar_result Worker::open(const ashlar_host& host, const network::Place& place,
   asks_ = transports_ == "tcp";
   last_cookie_ = random_nonce();
   sends_ = config_.sessions.sends;
+  frame_bytes_ = static_cast<std::uint32_t>(config_.sessions.frame_bytes);
   reads_ = true;
   unsigned major = 0, minor = 0, release = 0;
   library_->get_version(&major, &minor, &release);
   // Of another version it is not known whether it understands this one's addresses and messages.
   name_ = transports_ + " (" + std::to_string(major) + "." + std::to_string(minor) + ")";
-  aligned_ = std::make_unique<std::byte[]>(config_.sessions.frame_bytes);
+  aligned_ = std::make_unique<std::byte[]>(frame_bytes_);
   ucs_status_t status = UCS_OK;
   const char* const what = device_.empty() ? "a network interface to send over" : start(&status);
   if (what == nullptr) {

@@ -77,7 +77,7 @@ ucs_status_t Worker::arrived(void* self, const void*, std::size_t, void* data, s
                              const ucp_am_recv_param_t* parameters) {
   auto& worker = *static_cast<Worker*>(self);
   ++worker.handled_;
-  if ((parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0 || length > worker.config_.sessions.frame_bytes) {
+  if ((parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0 || length > worker.frame_bytes_) {
     worker.events_->damaged();
     return UCS_OK;
   }

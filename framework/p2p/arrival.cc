@@ -160,7 +160,7 @@ void count_kept(Lane& lane, LaneState& state, const Arrival& arrival) ASHLAR_REQ
   const Peer* const peer = lane.peers.find(id);
   if (peer == nullptr || !peer->failed.load(std::memory_order_relaxed)) return false;
   r.source = source;
-  r.finish(fail_gone(r, source));
+  r.finish(fail_gone(lane, r, source, id));
   return true;
 }
 

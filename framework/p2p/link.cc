@@ -67,15 +67,14 @@ Status transport_failure(ashlar_result result, const Operation& operation) {
                {"lower", reason}});
 }
 
-Status fail_gone(const Operation& operation, Rank peer) {
-  const Comm& comm = *operation.comm;
-  const std::string reason = comm.lane->peers.failure_reason((*comm.remote_group)[peer]);
+Status fail_gone(Lane& lane, const Operation& operation, Rank peer, PeerId process) {
+  const std::string reason = lane.peers.failure_reason(process);
   const char* const call = name_of(operation.call);
   if (reason.empty())
     return fail_alike(MPI_ERR_PROC_ABORTED, "peer.failed",
-                      {{"call", call}, {"peer", peer}, {"communicator", comm.name}});
+                      {{"call", call}, {"peer", peer}, {"communicator", operation.comm->name}});
   return fail_alike(MPI_ERR_PROC_ABORTED, "peer.failed",
-                    {{"call", call}, {"peer", peer}, {"communicator", comm.name}, {"lower", reason}});
+                    {{"call", call}, {"peer", peer}, {"communicator", operation.comm->name}, {"lower", reason}});
 }
 
 void send_control(Lane& lane, Link& link, Id id, std::uint64_t h0, std::uint64_t h1, const void* data,
@@ -116,8 +115,8 @@ void on_throttle(Lane& lane, const ashlar_am& am) {
 
 void fail_peer(Lane& lane, PeerId id) {
   LaneState& state = *lane.p2p;
-  const auto end = [](Operation& operation, Rank other) {
-    return operation.ops->peer_failed(operation, fail_gone(operation, other));
+  const auto end = [&lane, id](Operation& operation, Rank other) {
+    return operation.ops->peer_failed(operation, fail_gone(lane, operation, other, id));
   };
   const auto waits_for_it = [id](const Operation& receive, Rank source) {
     // A receive from any source may still find another sender.
@@ -127,7 +126,7 @@ void fail_peer(Lane& lane, PeerId id) {
     auto& r = static_cast<RecvRequest&>(entry);
     if (waits_for_it(r, r.key.source())) end(r, r.key.source());
   });
-  if (state.native != nullptr) state.native->peer_failed(id);
+  if (state.native != nullptr) state.native->peer_failed(lane, id);
   state.unpaired.receives.each([&](match::Entry& entry) {
     auto& r = static_cast<PartRecv&>(entry);
     if (r.active() && waits_for_it(r, r.source)) end(r, r.source);

@@ -37,8 +37,8 @@ Status open_link(Lane& lane, Comm& comm, Rank rank, Link** out) ASHLAR_REQUIRES(
 /// The same to the process that sent `am`.
 Status open_link(Lane& lane, PeerId peer, Link** out) ASHLAR_REQUIRES(lane.lock);
 Status transport_failure(ashlar_result result, const Operation& operation);
-/// The failure of an operation whose other side, rank `peer` of its communicator, has failed.
-Status fail_gone(const Operation& operation, Rank peer);
+/// The failure of an operation whose other side, rank `peer` of its communicator and `process` of the lane, has failed.
+Status fail_gone(Lane& lane, const Operation& operation, Rank peer, PeerId process);
 void fail_peer(Lane& lane, PeerId peer) ASHLAR_REQUIRES(lane.lock);
 
 }  // namespace ashlar::p2p

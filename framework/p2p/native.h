@@ -98,7 +98,7 @@ class NativeMatching : public Poller {
       visit(*receive.request);
     }
   }
-  void peer_failed(PeerId peer);
+  void peer_failed(Lane& lane, PeerId peer);
 
   // --- claims (native_claim.cc) ---
   /// A call waits for a message to come into the kernel's queue, or looks once.

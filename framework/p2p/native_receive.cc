@@ -195,10 +195,10 @@ void NativeMatching::on_rts(Lane& lane, const ashlar_am& am) ASHLAR_NO_THREAD_SA
   announced_.emplace(name, kept);
 }
 
-void NativeMatching::peer_failed(PeerId peer) ASHLAR_NO_THREAD_SAFETY {
+void NativeMatching::peer_failed(Lane& lane, PeerId peer) ASHLAR_NO_THREAD_SAFETY {
   each([&](RecvRequest& r) {
     const auto& receive = *static_cast<NativeReceive*>(place(r));
-    if (receive.link->link.peer->id == peer && !receive.ending) end(r, fail_gone(r, r.key.source()));
+    if (receive.link->link.peer->id == peer && !receive.ending) end(r, fail_gone(lane, r, r.key.source(), peer));
   });
   const auto of_peer = [peer](const auto& entry) { return std::get<0>(entry.first) == peer; };
   std::erase_if(announced_, of_peer);
@@ -210,7 +210,7 @@ void NativeMatching::peer_failed(PeerId peer) ASHLAR_NO_THREAD_SAFETY {
     }
     at = matched_.erase(at);
     r->source = r->key.source();
-    r->finish(fail_gone(*r, r->key.source()));
+    r->finish(fail_gone(lane, *r, r->key.source(), peer));
   }
   if (held_ && std::get<0>(held_name_) == peer) held_ = false;
 }

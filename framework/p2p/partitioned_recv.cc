@@ -313,7 +313,7 @@ void on_read(ashlar_completion* self, ashlar_result result) ASHLAR_NO_THREAD_SAF
   // The lane may have ended everything else of that peer already: this was what the request still waited for.
   r.lent.clear();
   r.settle();
-  r.finish(fail_gone(r, r.source));
+  r.finish(fail_gone(r.lane(), r, r.source, r.link->peer->id));
 }
 
 ashlar_result push_read(Pending& work, Link& link) ASHLAR_NO_THREAD_SAFETY {

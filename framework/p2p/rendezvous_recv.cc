@@ -32,7 +32,7 @@ void give_up_reading(Lane& lane, Pull& pull) ASHLAR_REQUIRES(lane.lock) {
   r.pull = nullptr;
   lane.p2p->pulls.put(&pull);
   if (r.link->peer->failed.load(std::memory_order_relaxed)) {
-    r.outcome = fail_gone(r, r.source);
+    r.outcome = fail_gone(lane, r, r.source, r.link->peer->id);
     finish_recv(r, Received::kNot);
     return;
   }

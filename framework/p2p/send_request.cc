@@ -62,9 +62,9 @@ Status cancel_send(Request& request) ASHLAR_NO_THREAD_SAFETY {
   return {};
 }
 
-void abandon_send(Pending& work, Link&) {
+void abandon_send(Pending& work, Link& link) {
   SendRequest& r = SendRequest::of(work);
-  finish_send(r, fail_gone(r, r.source));
+  finish_send(r, fail_gone(r.lane(), r, r.source, link.peer->id));
 }
 
 bool peer_of_send_failed(Request& request, Status outcome) {

@@ -212,7 +212,6 @@ class Interface : public ashlar_iface, private Fabric::Events {
   std::uint64_t restless_since_ = 0;  // ns: since then the library has not let the process sleep, nor brought anything
   bool rests_ = false;                // sleeps by the clock alone
   bool proving_ = false, closing_ = false;
-  bool damaged_ = false;      // a frame was: whose it was, a missing number will tell
   std::uint32_t proved_ = 0;  // the last trial that has arrived
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Endpoint>> peers_;  // by nonce

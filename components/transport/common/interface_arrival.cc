@@ -112,10 +112,7 @@ bool Interface::arrived(const std::byte* bytes, std::size_t length, Buffer* in) 
   return true;
 }
 
-void Interface::damaged() {
-  counters.refused.add();
-  damaged_ = true;
-}
+void Interface::damaged() { counters.refused.add(); }
 
 bool Interface::arrived_in_session(const std::byte* bytes, std::size_t length, Buffer* in) {
   const auto& frame = *reinterpret_cast<const Frame*>(bytes);

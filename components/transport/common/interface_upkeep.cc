@@ -12,7 +12,6 @@ constexpr std::uint64_t kTickEvery = 10'000'000;
 constexpr std::uint64_t kDoubtEvery = 200'000'000;   // between questions about a peer that has not answered
 constexpr std::uint64_t kSilent = 3'000'000'000;     // a question that has no answer by then has none
 constexpr std::uint64_t kLastMessages = 50'000'000;  // for what a process sent before it ended
-constexpr std::uint64_t kDamaged = 1'000'000'000;    // after which a missing frame is the one that was damaged
 
 }  // namespace
 
@@ -30,10 +29,8 @@ void Interface::tick() {
   ask_hosts();
   for (auto& [nonce, entry] : peers_) {
     Endpoint& peer = *entry;
-    if (!peer.out_of_order.empty()) {
-      const std::uint64_t limit = damaged_ ? std::min(kDamaged, config_.handshake_timeout) : config_.handshake_timeout;
-      if (pace_.clock() - peer.out_of_order_since >= limit) return fail_missing(peer);
-    }
+    if (!peer.out_of_order.empty() && pace_.clock() - peer.out_of_order_since >= config_.handshake_timeout)
+      return fail_missing(peer);
     if (peer.refused_at == 0 || pace_.clock() - peer.refused_at < kLastMessages) continue;
     peer.refused_at = 0;
     if (!peer.left || peer.way == Endpoint::Way::kGreeting) {

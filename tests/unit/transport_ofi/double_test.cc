@@ -251,6 +251,32 @@ TEST_F(Double, WhatWaitsForALostMessageEndsWithItsPeer) {
   EXPECT_NE(pair.b.failures[0].second.find("message 9 of it was lost"), std::string::npos) << pair.b.failures[0].second;
 }
 
+// What comes of one peer damaged is no reason to wait a shorter time for another one's message.
+TEST_F(Double, ADamagedMessageEndsNoOtherPeer) {
+  Config config = over_double();
+  config.sessions.handshake_timeout = 60'000'000'000;
+  Pair pair(config);
+  Process other(2, config);
+  ASSERT_TRUE(pair.ready() && other.opened == ASHLAR_OK) << last_failure;
+  Endpoint* const from_other = other.connect(1, pair.b.address());
+  ASSERT_NE(from_other, nullptr);
+  exchange(pair, 8);
+  settings().fail_receive = 1;
+  ASSERT_EQ(Process::send(from_other, 1), ASHLAR_OK);
+  ASSERT_EQ(Process::send(from_other, 2), ASHLAR_OK);
+  ASSERT_TRUE(run({&other, &pair.b}, [&] { return pair.b.iface->counters.refused.get() != 0; }));
+  settings().slow_from = 1000;
+  settings().slow_stay = true;
+  ASSERT_EQ(Process::send_long(pair.to, 8, pattern(8, 2000)), ASHLAR_OK);
+  ASSERT_EQ(Process::send(pair.to, 9), ASHLAR_OK);
+  EXPECT_FALSE(run(
+      {&pair.a, &pair.b}, [&] { return !pair.b.failures.empty(); }, 1200));
+  EXPECT_EQ(pair.b.iface->counters.out_of_order.get(), 1u);
+  settings().slow_stay = false;
+  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return pair.b.got.size() == 10; }));
+  EXPECT_EQ(pair.b.got.back(), 9u);
+}
+
 TEST_F(Double, FramesAreNoLongerThanTheReceiverTakes) {
   Config shorter = over_double();
   shorter.sessions.frame_bytes = 4 << 10;

@@ -17,6 +17,7 @@ struct Settings {
   unsigned puts = 0;               // 1: they need nothing of the peer's program; 2: so it says, but drops them
   unsigned tag_bits = 64;          // 0: no tagged messages
   unsigned slow_from = 0;          // bytes from which a message is there some looks later than its receive is taken
+  bool slow_stay = false;          // those are there only some looks after this is false
   unsigned slow_receives = 0;      // looks until a tagged receive finds a message that was there before it
   unsigned cards = 0;              // "memory0" ... on a bus; 0: one device that is none
   unsigned card_without_link = 0;  // the so-many-th; 0: each has one

@@ -221,7 +221,7 @@ void Endpoint::progress() {
   if (is_card && domain->card == ofi_double_settings.dead_card) return;
   look_for_messages();
   for (auto at = slow.begin(); at != slow.end();) {
-    if (at->wait-- > 0) {
+    if (ofi_double_settings.slow_stay || at->wait-- > 0) {
       ++at;
       continue;
     }

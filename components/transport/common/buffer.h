@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -25,10 +26,16 @@ struct Buffer : Operation {
   bool tagged = false;
   std::uint64_t tag = 0, data = 0;  // of a tagged message; data: tagged.h
   std::uint32_t length = 0, capacity = 0;
+  std::uint32_t holds = 0;      // of a receive buffer: the library's, and those of frames in it that are not delivered
   void* description = nullptr;  // of its memory, for the library
   std::byte* bytes = nullptr;
   class BufferPool* pool = nullptr;
 
+  /// Nothing is known yet of its `bytes`, at least a frame's, but that the last ones are 0 where nothing is put there.
+  void end_at(std::size_t end) {
+    length = static_cast<std::uint32_t>(end);
+    std::memset(bytes + end - kFrameAlignment, 0, kFrameAlignment);
+  }
   Frame& frame() { return *reinterpret_cast<Frame*>(bytes); }
   std::byte* payload() { return bytes + sizeof(Frame); }
 };

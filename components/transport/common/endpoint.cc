@@ -50,7 +50,7 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
   if (length > peer.max_bcopy) return plugin::fail_too_long(peer.iface->host(), peer.peer, length, peer.max_bcopy);
   Buffer* const buffer = peer.iface->buffer_for(peer, length);
   if (buffer == nullptr) return ASHLAR_AGAIN;
-  buffer->frame() = next_frame(peer, id, h0, h1, kRest);
+  buffer->frame() = next_frame(peer, id, h0, h1, rest_of(length));
   for (std::size_t done = 0; done < length;) {
     const std::size_t n = fill(argument, buffer->payload() + done, length - done);
     if (n == 0) {
@@ -59,7 +59,7 @@ ashlar_result am_bcopy(ashlar_endpoint* e, std::uint8_t id, std::uint64_t h0, st
     }
     done += n;
   }
-  peer.iface->send(peer, *buffer);
+  peer.iface->send(peer, *buffer, length);
   return ASHLAR_OK;
 }
 

@@ -38,8 +38,9 @@ inline bool is_measured(const Transfer& transfer) {
 /// A frame, or several behind each other, that arrived before one that was sent earlier. A library may bring a long
 /// message later than short ones behind it, though they have taken receive buffers in order.
 struct OutOfOrder {
-  Buffer* in;
+  const std::byte* bytes;
   std::size_t length;
+  Buffer* in;
 };
 
 /// The way to one process: known by connect(), by its Hello, or both. There is a session for each direction.

@@ -69,7 +69,7 @@ class Fabric {
   class Events {
    public:
     /// `in`: the receive buffer, where the fabric can leave it for a time; nullptr: frames arrive in order. False: an
-    /// earlier frame has not arrived; the bytes stay as they are until reuse() of the buffer.
+    /// earlier frame has not arrived; the bytes stay as they are until reuse() of the buffer for them.
     virtual bool arrived(const std::byte* bytes, std::size_t length, Buffer* in) = 0;
     /// Something arrived that was no frame.
     virtual void damaged() = 0;
@@ -116,7 +116,7 @@ class Fabric {
   virtual bool left(Path) { return true; }
   /// Ends sends that have left, and nothing else: what has arrived waits for the next look.
   virtual void make_room() {}
-  /// What lay in the receive buffer has been delivered, or is not wanted any more.
+  /// A frame that was left in the receive buffer has been delivered, or is not wanted any more.
   virtual void reuse(Buffer&) {}
   /// Whether the library is to match tags (ashlar_transport_context::tags_wanted). Before open().
   void want_tags(unsigned how) { tags_wanted_ = how; }

@@ -49,7 +49,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   /// nullptr: the peer has as much under way as may be.
   Buffer* buffer_for(Endpoint& peer, std::uint32_t length);
   /// A message, in a buffer that buffer_for() gave.
-  void send(Endpoint& peer, Buffer& message);
+  void send(Endpoint& peer, Buffer& message, std::uint32_t length);
   /// A message of up to max_short bytes. AGAIN: as buffer_for().
   ashlar_result send_short(Endpoint& peer, const Frame& frame, const void* data);
   /// A frame of a protocol of ours, with up to kMaxShort bytes of data; it goes where messages go.

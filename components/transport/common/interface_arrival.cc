@@ -119,7 +119,7 @@ bool Interface::arrived_in_session(const std::byte* bytes, std::size_t length, B
   Endpoint* const peer = in != nullptr ? sender_of(frame) : nullptr;
   if (peer != nullptr && ahead(*peer, frame) > 0) [[unlikely]] {
     if (peer->out_of_order.empty()) peer->out_of_order_since = pace_.clock();
-    peer->out_of_order.push_back({in, length});
+    peer->out_of_order.push_back({bytes, length, in});
     counters.out_of_order.add();
     return false;
   }
@@ -132,14 +132,14 @@ bool Interface::arrived_in_session(const std::byte* bytes, std::size_t length, B
 /// What has waited for the frame that was just delivered.
 void Interface::deliver_next(Endpoint& peer) {
   const auto is_next = [&peer](const OutOfOrder& one) {
-    return ahead(peer, *reinterpret_cast<const Frame*>(one.in->bytes)) <= 0;
+    return ahead(peer, *reinterpret_cast<const Frame*>(one.bytes)) <= 0;
   };
   for (;;) {
     const auto next = std::find_if(peer.out_of_order.begin(), peer.out_of_order.end(), is_next);
     if (next == peer.out_of_order.end()) break;
     const OutOfOrder one = *next;
     peer.out_of_order.erase(next);
-    deliver(one.in->bytes, one.length);
+    deliver(one.bytes, one.length);
     fabric_->reuse(*one.in);
   }
   peer.out_of_order_since = pace_.clock();
@@ -166,7 +166,7 @@ void Interface::deliver(const std::byte* bytes, std::size_t size) {
   do {
     const auto& frame = *reinterpret_cast<const Frame*>(bytes + at);
     const std::size_t left = size - at - sizeof frame;
-    const std::size_t length = frame.length == kRest ? left : frame.length;
+    const std::size_t length = length_in(frame.length, left);
     if (length > left) {
       counters.refused.add();
       return;

@@ -33,21 +33,21 @@ bool Interface::may_buffer(Endpoint& peer, std::uint64_t bytes) {
 }
 
 Buffer* Interface::buffer_for(Endpoint& peer, std::uint32_t length) {
-  const std::uint64_t bytes = sizeof(Frame) + length;
+  const std::uint64_t bytes = framed(length);
   if (!may_buffer(peer, bytes)) return nullptr;
   Buffer* const buffer = (length <= kMaxShort ? *small_ : *large_).take();
   if (buffer == nullptr) return nullptr;
   buffer->what = Operation::What::kSend;
   buffer->peer = &peer;
-  buffer->length = static_cast<std::uint32_t>(bytes);
+  buffer->end_at(bytes);
   return buffer;
 }
 
-void Interface::send(Endpoint& peer, Buffer& message) {
+void Interface::send(Endpoint& peer, Buffer& message, std::uint32_t length) {
   ++peer.number;
   counters.sent.add();
   pace_.expect();
-  counters.sent_bytes.add(message.length - sizeof(Frame));
+  counters.sent_bytes.add(length);
   submit(peer, message);
 }
 
@@ -80,10 +80,11 @@ ashlar_result Interface::send_short(Endpoint& peer, const Frame& frame, const vo
 /// Sends without a completion, which costs system calls with libfabric's providers over sockets. False: it is to be
 /// sent otherwise.
 bool Interface::inject(Endpoint& peer, const Frame& frame, const void* data) {
-  const std::size_t bytes = sizeof frame + frame.length;
+  const std::size_t bytes = framed(frame.length);
   if (bytes > std::min(kInjectMost, fabric_->inject_most()) || peer.under_way != 0 || peer.injected >= kInjectedMost)
     return false;
   std::array<std::byte, kInjectMost> packet;
+  std::memset(packet.data() + bytes - kFrameAlignment, 0, kFrameAlignment);
   std::memcpy(packet.data(), &frame, sizeof frame);
   if (frame.length != 0) std::memcpy(packet.data() + sizeof frame, data, frame.length);
   if (!fabric_->inject(packet.data(), bytes, peer.at)) return false;
@@ -131,7 +132,7 @@ void Interface::control(Endpoint& peer, Kind kind, const void* data, std::uint32
   if (buffer == nullptr) return;
   buffer->what = Operation::What::kSend;
   buffer->peer = &peer;
-  buffer->length = static_cast<std::uint32_t>(sizeof(Frame)) + length;
+  buffer->end_at(framed(length));
   buffer->frame() = {.token = peer.keys.token,
                      .h0 = 0,
                      .h1 = 0,

@@ -67,7 +67,7 @@ ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::u
   Endpoint& peer = endpoint_of(record.nonce, number);
   peer.peer = number;
   peer.alive = record.alive;
-  peer.max_bcopy = std::min(peer.max_bcopy, record.frame_bytes - static_cast<std::uint32_t>(sizeof(Frame)));
+  peer.max_bcopy = std::min(peer.max_bcopy, static_cast<std::uint32_t>(frame_in(record.frame_bytes) - sizeof(Frame)));
   peer.max_short = std::min(peer.max_short, peer.max_bcopy);
   const bool named = !fabric_->senders_in_tags() || number < context_.job_size;
   if (record_.tag_bits != 0 && record.tag_bits == record_.tag_bits && named) {
@@ -127,7 +127,7 @@ void Interface::greet(Endpoint& peer) {
   const std::size_t words = sizeof hello + record_.address.size();
   buffer->what = Operation::What::kSend;
   buffer->peer = &peer;
-  buffer->length = static_cast<std::uint32_t>(sizeof(Frame) + words + sizeof(Digest));
+  buffer->end_at(framed(words + sizeof(Digest)));
   buffer->frame() = {.token = 0, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kHello, .id = 0, .length = 0};
   std::memcpy(buffer->payload(), &hello, sizeof hello);
   std::memcpy(buffer->payload() + sizeof hello, record_.address.data(), record_.address.size());
@@ -148,7 +148,7 @@ void Interface::greeted(const std::byte* frame, std::size_t bytes) {
   if (room >= sizeof hello) std::memcpy(&hello, payload, sizeof hello);
   const std::size_t words = sizeof hello + hello.address_bytes;
   if (hello.magic != kMagic || hello.version != kWireVersion || hello.target != record_.nonce ||
-      room != words + sizeof(Digest)) {
+      bytes != framed(words + sizeof(Digest))) {
     counters.refused.add();
     return;
   }
@@ -187,7 +187,7 @@ void Interface::greeted(const std::byte* frame, std::size_t bytes) {
   const Welcome welcome = {.sender = record_.nonce, .session = hello.session, .proof = keys.answer};
   answer->what = Operation::What::kSend;
   answer->peer = &peer;
-  answer->length = sizeof(Frame) + sizeof welcome;
+  answer->end_at(sizeof(Frame) + sizeof welcome);
   answer->frame() = {.token = 0, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kWelcome, .id = 0, .length = 0};
   std::memcpy(answer->payload(), &welcome, sizeof welcome);
   peer.bytes_out += answer->length;

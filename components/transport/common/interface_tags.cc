@@ -81,7 +81,7 @@ ashlar_result Interface::tag_announce(Endpoint& peer, std::uint64_t tag, std::ui
   }
   first->frame() = frame;
   if (frame.length != 0) std::memcpy(first->payload(), data, frame.length);
-  send(peer, *first);
+  send(peer, *first, frame.length);
   counters.tags_sent.add();
   submit(peer, *second);
   return ASHLAR_OK;

@@ -9,7 +9,7 @@ namespace ashlar::network {
 namespace {
 
 constexpr std::uint32_t kRecordMagic = 0x6f6f6641;  // "Afoo"
-constexpr std::uint16_t kRecordVersion = 3;
+constexpr std::uint16_t kRecordVersion = 4;
 
 /// The library's name and its address follow.
 struct Head {

@@ -19,7 +19,7 @@
 namespace ashlar::network {
 
 inline constexpr std::uint32_t kMagic = 0x69664f41;  // "AOfi", as the first of these libraries was
-inline constexpr std::uint16_t kWireVersion = 3;
+inline constexpr std::uint16_t kWireVersion = 4;
 
 using Secret = std::array<std::uint8_t, 32>;
 
@@ -36,7 +36,11 @@ enum class Kind : std::uint8_t {
 
 inline constexpr std::uint32_t kMaxShort = 1024;  // payload of a short message
 
-/// Frame::length of a message to which all the rest of the buffer belongs.
+/// Where a frame begins in a buffer. What is sent has a length that keeps what a library puts behind it aligned.
+inline constexpr std::size_t kFrameAlignment = 8;
+
+/// Frame::length of a message to which all the rest of the buffer belongs, but for less than kFrameAlignment bytes: one
+/// less for each of those.
 inline constexpr std::uint16_t kRest = 0xffff;
 
 /// In front of everything. Short messages may follow each other in one buffer.
@@ -51,7 +55,22 @@ struct Frame {
 static_assert(sizeof(Frame) == 32);
 
 /// Bytes of a frame and `length` bytes behind it, up to where the next frame begins.
-constexpr std::size_t framed(std::size_t length) { return (sizeof(Frame) + length + 7) / 8 * 8; }
+constexpr std::size_t framed(std::size_t length) {
+  return (sizeof(Frame) + length + kFrameAlignment - 1) / kFrameAlignment * kFrameAlignment;
+}
+/// The longest frame in a buffer of `bytes`.
+constexpr std::size_t frame_in(std::size_t bytes) { return bytes / kFrameAlignment * kFrameAlignment; }
+
+/// Frame::length of a message of `length` bytes that is alone in what is sent.
+constexpr std::uint16_t rest_of(std::size_t length) {
+  return static_cast<std::uint16_t>(kRest - (framed(length) - sizeof(Frame) - length));
+}
+/// What follows a frame with that `length`, behind which there are `left` bytes. More than `left`: the frame is cut
+/// off.
+constexpr std::size_t length_in(std::uint16_t length, std::size_t left) {
+  return length > kRest - kFrameAlignment ? left - (kRest - length) : length;
+}
+static_assert(kMaxShort <= kRest - kFrameAlignment);
 
 /// Where a process's host answers for it: a TCP port that listens as long as the process is there.
 struct HostAddress {
@@ -78,6 +97,7 @@ struct Welcome {
   std::uint64_t sender, session;
   Digest proof;
 };
+static_assert(sizeof(Welcome) % kFrameAlignment == 0);
 
 /// What both sides compute of a Hello and the secret of the side that receives it.
 struct SessionKeys {

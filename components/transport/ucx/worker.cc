@@ -162,7 +162,7 @@ ashlar_result Worker::open(const ashlar_host& host, const network::Place& place,
   asks_ = transports_ == "tcp";
   last_cookie_ = random_nonce();
   sends_ = config_.sessions.sends;
-  frame_bytes_ = static_cast<std::uint32_t>(config_.sessions.frame_bytes);
+  frame_bytes_ = static_cast<std::uint32_t>(network::frame_in(config_.sessions.frame_bytes));
   reads_ = true;
   unsigned major = 0, minor = 0, release = 0;
   library_->get_version(&major, &minor, &release);

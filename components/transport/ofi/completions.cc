@@ -82,12 +82,6 @@ bool Provider::inject(const std::byte* bytes, std::size_t length, network::Path 
   return fi_inject(endpoint_, bytes, length, to) == 0;
 }
 
-void Provider::receive(Buffer& buffer) {
-  const ssize_t error =
-      fi_recv(endpoint_, buffer.bytes, buffer.capacity, buffer.description, FI_ADDR_UNSPEC, &buffer.library);
-  if (error != 0) to_receive_.push_back(&buffer);
-}
-
 void Provider::make_room() {
   std::array<fi_cq_tagged_entry, kEntriesAtOnce> entries;
   const ssize_t count = fi_cq_read(completions_, entries.data(), entries.size());
@@ -131,11 +125,8 @@ unsigned Provider::look() {
 unsigned Provider::take(const fi_cq_tagged_entry& entry) {
   Operation& operation = operation_of(entry.op_context);
   switch (operation.what) {
-    case Operation::What::kReceive: {
-      auto& buffer = static_cast<Buffer&>(operation);
-      if (entry.len > buffer.capacity || events_->arrived(buffer.bytes, entry.len, &buffer)) receive(buffer);
-      return 1;
-    }
+    case Operation::What::kReceive:
+      return received(static_cast<Buffer&>(operation), entry);
     case Operation::What::kSend:
       events_->sent(static_cast<Buffer&>(operation));
       return 0;
@@ -158,9 +149,7 @@ unsigned Provider::take_error() {
   Operation& operation = operation_of(entry.op_context);
   switch (operation.what) {
     case Operation::What::kReceive:
-      // A frame that was too long, or cut off: whose it was, its sender's numbers tell.
-      events_->damaged();
-      receive(static_cast<Buffer&>(operation));
+      not_received(static_cast<Buffer&>(operation), entry.flags);
       return 0;
     case Operation::What::kSend:
       events_->not_sent(static_cast<Buffer&>(operation), reason(entry));

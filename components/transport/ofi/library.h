@@ -1,9 +1,20 @@
 #pragma once
 #include <rdma/fabric.h>
 
+#include <cstdint>
+#include <cstring>
+
 #include "framework/plugin/component.h"
 
 namespace ashlar::ofi {
+
+/// Of the interface that libfabric is asked for.
+inline constexpr std::uint32_t kVersion = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION);
+
+/// Of names in its descriptions, which may be missing.
+inline bool same(const char* a, const char* b) {
+  return std::strcmp(a != nullptr ? a : "", b != nullptr ? b : "") == 0;
+}
 
 /// The functions of libfabric that are symbols, found at run time: a process that does not use this transport never
 /// loads the library, and an installation without it works. All others are reached through the objects that these make.

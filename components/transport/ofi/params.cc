@@ -6,6 +6,7 @@ namespace ashlar::ofi {
 #define ROW(name, fallback, help, type, verbosity, choices) \
   ASHLAR_NETWORK_ROW(#name, name, fallback, help, type, verbosity, choices)
 
+static constexpr const char* kMultiReceive[] = {"auto", "always", "never", nullptr};
 static constexpr const char* kFrameRange[] = {"0", "16MiB", nullptr};
 
 extern const ashlar_param kParams[] = {
@@ -19,8 +20,12 @@ extern const ashlar_param kParams[] = {
         "of several cards of its kind one each, which processes of a node take in turn, those near their processors "
         "first; the loopback while all processes are on one node.",
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
-    ROW(receives, "64", "Receive buffers of a lane that libfabric has.", ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL,
-        network::kDepthRange),
+    ROW(receives, "64", "Frames of frame_bytes that the receive buffers of a lane have room for.", ASHLAR_PARAM_U64,
+        ASHLAR_TUNER_DETAIL, network::kDepthRange),
+    ROW(multi_receive, "auto",
+        "Whether four receive buffers take many frames each (FI_MULTI_RECV), so that short ones need little room, or "
+        "each frame has a buffer. auto: with network cards; always: with every provider that can; never: one each.",
+        ASHLAR_PARAM_ENUM, ASHLAR_TUNER_DETAIL, kMultiReceive),
     ROW(tag_receives, "4096",
         "Receives of a lane that libfabric has to match, at most, and as far as the provider takes so many; further "
         "ones are matched by the kernel (p2p.matching).",

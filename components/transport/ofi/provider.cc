@@ -20,7 +20,6 @@
 namespace ashlar::ofi {
 namespace {
 
-constexpr std::uint32_t kVersion = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION);
 // What libfabric may ask of memory, all of which enlist() does.
 constexpr int kMemoryModes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 // Over TCP, best first: `tcp` has endpoints of its own kind since libfabric 1.18, without the buffers of ofi_rxm.
@@ -47,7 +46,7 @@ bool software(const std::string& provider) {
 std::uint32_t frame_bytes_of(const std::string& provider, std::uint64_t wanted) {
   constexpr std::uint64_t kUsual = 16 << 10, kOverTcpAlone = 65 << 10, kLeast = 1 << 10;
   if (wanted == 0) return static_cast<std::uint32_t>(provider == kOverTcp[0] ? kOverTcpAlone : kUsual);
-  return static_cast<std::uint32_t>(std::max(wanted, kLeast));
+  return static_cast<std::uint32_t>(network::frame_in(std::max(wanted, kLeast)));
 }
 
 enum class Reach { kNetwork, kLoopback, kLink };
@@ -74,8 +73,6 @@ std::string folder_of(const fi_info& info) {
                 pci.function_id);
   return path;
 }
-
-bool same(const char* a, const char* b) { return std::strcmp(a != nullptr ? a : "", b != nullptr ? b : "") == 0; }
 
 /// Whether two cards are of one model and speed and on one network, so that one serves as well as the other.
 bool alike(const fi_info& a, const fi_info& b) {
@@ -121,6 +118,7 @@ int rank_of(const fi_info& info, const Config& config, bool one_node, const char
 Provider::~Provider() {
   close();
   receives_.reset();
+  odd_frames_.reset();
   if (completions_ != nullptr) fi_close(&completions_->fid);
   if (peers_ != nullptr) fi_close(&peers_->fid);
   if (domain_ != nullptr) fi_close(&domain_->fid);
@@ -238,7 +236,8 @@ void Provider::take_further(const std::vector<const fi_info*>& further, std::siz
     why_rails_ += std::string(info == further_.front() ? ": and " : ", ") + info->domain_attr->name;
 }
 
-bool Provider::ends_soon() const { return !software(info_->fabric_attr->prov_name); }
+bool Provider::is_software() const { return software(info_->fabric_attr->prov_name); }
+bool Provider::ends_soon() const { return !is_software(); }
 
 std::unique_ptr<network::Fabric> Provider::rail(unsigned number) {
   fi_info* const info = library_->dupinfo(further_[number]);
@@ -363,6 +362,7 @@ const char* Provider::start(int* error) {
   rails_ = static_cast<unsigned>(further_.size());
   network_ = info_->fabric_attr->name != nullptr ? info_->fabric_attr->name : "";
   reads_ = (info_->caps & FI_READ) != 0;
+  if (!is_rail_) multi_receive_ = choose_multi_receive();
   if ((*error = library_->fabric(info_->fabric_attr, &fabric_, nullptr)) != 0) return "its fabric";
   if ((*error = fi_domain(fabric_, info_, &domain_, nullptr)) != 0) return "its domain";
   fi_av_attr av = {};
@@ -382,18 +382,12 @@ const char* Provider::start(int* error) {
   if ((*error = fi_endpoint(domain_, info_, &endpoint_, nullptr)) != 0) return "its endpoint";
   *error = fi_ep_bind(endpoint_, &peers_->fid, 0);
   if (*error == 0) *error = fi_ep_bind(endpoint_, &completions_->fid, FI_TRANSMIT | FI_RECV);
+  if (*error == 0 && multi_receive_) open_multi_receive();
   if (*error == 0) *error = fi_enable(endpoint_);
   if (*error != 0) return "its endpoint";
   if (is_rail_) return nullptr;
   puts_ = prove_puts();
-  receives_ = std::make_unique<network::BufferPool>(*this, frame_bytes_, receives);
-  for (std::uint64_t i = 0; i < receives; ++i) {
-    network::Buffer* const buffer = receives_->take();
-    if (buffer == nullptr) return *error = -FI_ENOMEM, "its receive buffers";
-    buffer->what = network::Operation::What::kReceive;
-    receive(*buffer);
-  }
-  return nullptr;
+  return (*error = open_receives(receives)) == 0 ? nullptr : "its receive buffers";
 }
 
 ashlar_result Provider::open(const ashlar_host& host, const network::Place& place, Events& events) {

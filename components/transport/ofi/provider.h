@@ -41,7 +41,7 @@ class Provider final : public network::Fabric {
   bool inject(const std::byte* bytes, std::size_t length, network::Path to) override;
   std::size_t inject_most() const override { return info_->tx_attr->inject_size; }
   void make_room() override;
-  void reuse(network::Buffer& buffer) override { receive(buffer); }
+  void reuse(network::Buffer& buffer) override;
   unsigned look() override;
   std::unique_ptr<Fabric> rail(unsigned number) override;
   bool ends_soon() const override;
@@ -69,6 +69,7 @@ class Provider final : public network::Fabric {
   bool may_put() const;
   void tell_variables();
   bool prove_puts();
+  bool is_software() const;
   bool wants(int mode) const { return (info_->domain_attr->mr_mode & mode) != 0; }
   /// What Registration::region points to.
   struct Region {
@@ -85,7 +86,17 @@ class Provider final : public network::Fabric {
   unsigned take(const fi_cq_tagged_entry& entry);
   unsigned take_error();
   std::string reason(const fi_cq_err_entry& entry) const;
+
+  // receives.cc
+  bool choose_multi_receive();
+  fi_info* with_multi_receive();
+  void open_multi_receive();
+  int open_receives(std::uint64_t frames);
   void receive(network::Buffer& buffer);
+  void let_go(network::Buffer& buffer);
+  unsigned received(network::Buffer& buffer, const fi_cq_tagged_entry& entry);
+  void received_odd(const std::byte* bytes, std::size_t length);
+  void not_received(network::Buffer& buffer, std::uint64_t flags);
 
   const Config& config_;
   const Library* library_ = nullptr;
@@ -101,9 +112,11 @@ class Provider final : public network::Fabric {
   int wake_fd_ = -1;
   std::uint64_t next_key_ = 1;
   long last_error_ = 0;
+  bool multi_receive_ = false;  // receive buffers take many frames
   std::unique_ptr<network::BufferPool> receives_;
-  std::vector<fi_cq_tagged_entry> kept_;      // completions read by make_room(), for the next look
-  std::vector<network::Buffer*> to_receive_;  // libfabric had no room for them
+  std::unique_ptr<network::BufferPool> odd_frames_;  // copies of frames that arrived at odd addresses
+  std::vector<fi_cq_tagged_entry> kept_;             // completions read by make_room(), for the next look
+  std::vector<network::Buffer*> to_receive_;         // libfabric had no room for them
 };
 
 }  // namespace ashlar::ofi

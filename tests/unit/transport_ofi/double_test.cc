@@ -235,6 +235,70 @@ TEST_F(Double, LongMessagesMayEndAfterShortOnesBehindThem) {
   }
 }
 
+// FI_MULTI_RECV: its release is told with the last message or apart, and waits for messages that are late.
+TEST_F(Double, ManyMessagesTakeOneReceiveBuffer) {
+  constexpr int kModes[] = {0, FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY};
+  for (const int mode : kModes)
+    for (const unsigned release : {1u, 2u})
+      for (const unsigned slow_from : {0u, 1000u}) {
+        settings() = {};
+        settings().mr_mode = mode;
+        settings().multi_receive = release;
+        settings().slow_from = slow_from;
+        seen().multi_receives = 0;
+        Pair pair;
+        ASSERT_TRUE(pair.ready()) << last_failure;
+        ASSERT_EQ(seen().multi_receives, 8u) << "four of each process";
+        EXPECT_NE(last_record.find("frames share 4 receive buffers of 64 KiB"), std::string::npos) << last_record;
+        ASSERT_NO_FATAL_FAILURE(exchange(pair, 3000));
+        EXPECT_GT(seen().multi_receives, 8u) << "those that are consumed are posted again";
+        EXPECT_EQ(pair.b.iface->counters.out_of_order.get() != 0, slow_from != 0);
+        EXPECT_EQ(pair.b.iface->counters.refused.get(), 0u);
+      }
+}
+
+TEST_F(Double, ReceiveBuffersAreForOneMessageEachWhereThatIsWantedOrAllThereIs) {
+  for (const bool wanted : {false, true}) {
+    settings().multi_receive = wanted ? 0 : 1;
+    Config config = over_double();
+    config.multi_receive = wanted ? kAlways : kNever;
+    Pair pair(config);
+    EXPECT_EQ(last_record.find("does not put many into one") != std::string::npos, wanted) << last_record;
+    ASSERT_TRUE(pair.ready()) << last_failure;
+    ASSERT_NO_FATAL_FAILURE(exchange(pair, 100));
+    EXPECT_EQ(seen().multi_receives, 0u);
+  }
+}
+
+// What strangers send has any length.
+TEST_F(Double, MessagesAtOddAddressesArriveAsOthers) {
+  for (const unsigned slow_from : {0u, 1000u}) {
+    settings() = {};
+    settings().multi_receive = 1;
+    settings().slow_from = slow_from;
+    settings().stray = 3;
+    Pair pair;
+    ASSERT_TRUE(pair.ready()) << last_failure;
+    ASSERT_NO_FATAL_FAILURE(exchange(pair, 1000));
+    EXPECT_EQ(pair.b.iface->counters.out_of_order.get() != 0, slow_from != 0);
+  }
+}
+
+TEST_F(Double, AFailureInAMultiReceiveIsAMessageThatIsMissing) {
+  for (const unsigned release : {1u, 2u}) {
+    settings().multi_receive = release;
+    Pair pair;
+    ASSERT_TRUE(pair.ready()) << last_failure;
+    exchange(pair, 8);
+    settings().fail_receive = 2;
+    for (std::uint64_t i = 0; i < 5; ++i) ASSERT_EQ(Process::send_long(pair.to, i, pattern(i, 2000)), ASHLAR_OK);
+    ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return !pair.b.failures.empty(); }));
+    EXPECT_EQ(pair.b.got.size(), 9u);
+    EXPECT_NE(pair.b.failures[0].second.find("message 10 of it was lost"), std::string::npos)
+        << pair.b.failures[0].second;
+  }
+}
+
 TEST_F(Double, WhatWaitsForALostMessageEndsWithItsPeer) {
   Config config = over_double();
   config.sessions.handshake_timeout = 100'000'000;

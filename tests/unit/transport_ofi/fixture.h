@@ -19,6 +19,7 @@ inline Config usual() {
           .provider = "auto",
           .domain = "auto",
           .receives = 16,
+          .multi_receive = kWithCards,
           .tag_receives = 256,
           .sessions = network::test::usual_sessions()};
 }

@@ -97,7 +97,7 @@ ssize_t read_completions(fid_cq* queue, void* to, std::size_t most) {
     entries[count++] = {.op_context = entry.op_context,
                         .flags = entry.flags,
                         .len = entry.len,
-                        .buf = nullptr,
+                        .buf = entry.buf,
                         .data = entry.data,
                         .tag = entry.tag};
     completions.done.pop_front();
@@ -164,7 +164,7 @@ int close_endpoint(fid* object) {
   for (const Receive& receive : endpoint->receives)
     if (receive.region != nullptr) --receive.region->used;
   for (const SlowMessage& message : endpoint->slow)
-    if (message.to.region != nullptr) --message.to.region->used;
+    if (message.to.region != nullptr && message.to.ends()) --message.to.region->used;
   for (const TaggedReceive& receive : endpoint->tagged_receives)
     if (receive.region != nullptr) --receive.region->used;
   if (endpoint->completions != nullptr) endpoint->completions->endpoint = nullptr;

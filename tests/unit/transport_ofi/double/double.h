@@ -18,6 +18,8 @@ struct Settings {
   unsigned tag_bits = 64;          // 0: no tagged messages
   unsigned slow_from = 0;          // bytes from which a message is there some looks later than its receive is taken
   bool slow_stay = false;          // those are there only some looks after this is false
+  unsigned multi_receive = 0;      // FI_MULTI_RECV: 0: none; 1: the last message tells the release; 2: it is told apart
+  unsigned stray = 0;              // bytes that arrive in front of each message, as one of their own
   unsigned slow_receives = 0;      // looks until a tagged receive finds a message that was there before it
   unsigned cards = 0;              // "memory0" ... on a bus; 0: one device that is none
   unsigned card_without_link = 0;  // the so-many-th; 0: each has one
@@ -31,7 +33,7 @@ struct Settings {
 };
 
 struct Seen {
-  unsigned sends = 0, injects = 0, reads = 0, writes = 0, receives = 0, refused = 0;
+  unsigned sends = 0, injects = 0, reads = 0, writes = 0, receives = 0, multi_receives = 0, refused = 0;
   unsigned tagged = 0, peeks = 0, cancels = 0;
   unsigned regions = 0;  // registered now
   unsigned registrations = 0;

@@ -101,7 +101,21 @@ ssize_t receive(fid_ep* ep, void* memory, std::size_t length, void* description,
   if (!registered(endpoint, memory, length, description, FI_RECV, &region)) return -FI_EINVAL;
   mark(context);
   endpoint.receives.push_back(
-      {.memory = static_cast<std::byte*>(memory), .length = length, .region = region, .context = context});
+      {.memory = static_cast<std::byte*>(memory), .length = length, .region = region, .context = context, .multi = {}});
+  return 0;
+}
+
+ssize_t receive_many(fid_ep* ep, const fi_msg* message, std::uint64_t flags) {
+  const auto locked = guard();
+  if (flags != FI_MULTI_RECV || message->iov_count != 1 || ofi_double_settings.multi_receive == 0) {
+    broken("fi_recvmsg: flags that were not asked for");
+    return -FI_EINVAL;
+  }
+  const iovec& to = *message->msg_iov;
+  const ssize_t error = receive(ep, to.iov_base, to.iov_len, *message->desc, message->addr, message->context);
+  if (error != 0) return error;
+  of(ep).receives.back().multi = std::make_shared<MultiReceive>();
+  ++ofi_double_seen.multi_receives;
   return 0;
 }
 
@@ -162,9 +176,17 @@ void broken(const char* rule) {
   if (ofi_double_seen.broken[0] == 0) std::snprintf(ofi_double_seen.broken, sizeof ofi_double_seen.broken, "%s", rule);
 }
 
+int set_option(fid* object, int level, int option, const void* value, std::size_t length) {
+  if (level != FI_OPT_ENDPOINT || option != FI_OPT_MIN_MULTI_RECV || length != sizeof(std::size_t))
+    return -FI_ENOPROTOOPT;
+  std::memcpy(&reinterpret_cast<Endpoint*>(object)->least_multi_receive, value, length);
+  return 0;
+}
+
 void give_functions(Endpoint& endpoint) {
   static fi_ops_msg messages = table<fi_ops_msg>([](auto& made) {
     made.recv = receive;
+    made.recvmsg = receive_many;
     made.send = send;
     made.inject = inject;
   });
@@ -178,7 +200,7 @@ void give_functions(Endpoint& endpoint) {
 }
 
 void Endpoint::finish(void* context, std::uint64_t flags, std::size_t length, int error, std::uint64_t tag,
-                      std::uint64_t data) {
+                      std::uint64_t data, void* at) {
   check_mark(context);
   if (completions->done.size() >= completions->room) broken("the completion queue overruns");
   fi_cq_err_entry entry = {};
@@ -188,6 +210,7 @@ void Endpoint::finish(void* context, std::uint64_t flags, std::size_t length, in
   entry.err = error;
   entry.tag = tag;
   entry.data = data;
+  entry.buf = at;
   completions->done.push_back(entry);
 }
 
@@ -260,6 +283,8 @@ void Endpoint::progress() {
     } else {
       const bool injected = operation.what == Operation::What::kInject;
       const bool fails = !injected && due(&ofi_double_settings.fail_send);
+      if (!fails && there != endpoints().end() && ofi_double_settings.stray != 0)
+        there->second->arrived.emplace_back(ofi_double_settings.stray, std::byte{0x33});
       if (!fails && there != endpoints().end())
         there->second->arrived.emplace_back(
             injected ? operation.copy : std::vector<std::byte>(operation.memory, operation.memory + operation.length));
@@ -267,10 +292,9 @@ void Endpoint::progress() {
     }
     started.pop_front();
   }
-  while (!arrived.empty() && !receives.empty()) {
-    const Receive to = receives.front();
+  while (!arrived.empty() && !receives.empty() && may_receive()) {
     const std::vector<std::byte> message = std::move(arrived.front());
-    receives.pop_front();
+    const Receive to = take_receive(message.size());
     arrived.pop_front();
     if (ofi_double_settings.slow_from != 0 && message.size() >= ofi_double_settings.slow_from)
       slow.push_back({to, message, kSlow});
@@ -279,13 +303,41 @@ void Endpoint::progress() {
   }
 }
 
+/// Resource management (FI_RM_ENABLED): messages for which the completion queue has no room wait. Other operations have
+/// theirs there.
+bool Endpoint::may_receive() const {
+  return receives.front().multi == nullptr ||
+         completions->done.size() + slow.size() + ofi_double_settings.sends + 2 < completions->room;
+}
+
+Receive Endpoint::take_receive(std::size_t length) {
+  Receive& first = receives.front();
+  Receive taken = first;
+  if (first.multi == nullptr) {
+    receives.pop_front();
+    return taken;
+  }
+  MultiReceive& multi = *first.multi;
+  taken.memory += multi.taken;
+  taken.length -= multi.taken;
+  multi.taken += std::min(length, taken.length);
+  ++multi.under_way;
+  multi.is_consumed = first.length - multi.taken < least_multi_receive;
+  if (multi.is_consumed) receives.pop_front();
+  return taken;
+}
+
 void Endpoint::give(const Receive& to, const std::vector<std::byte>& message) {
-  if (to.region != nullptr) --to.region->used;
+  const bool releases = to.ends();
+  if (releases && to.region != nullptr) --to.region->used;
   ++ofi_double_seen.receives;
   const bool fits = message.size() <= to.length;
   const int error = due(&ofi_double_settings.fail_receive) ? FI_EIO : fits ? 0 : FI_ETRUNC;
   std::memcpy(to.memory, message.data(), fits ? message.size() : to.length);
-  finish(to.context, FI_RECV | FI_MSG, message.size(), error);
+  if (to.multi == nullptr) return finish(to.context, FI_RECV | FI_MSG, message.size(), error);
+  const bool at_once = releases && ofi_double_settings.multi_receive == 1;
+  finish(to.context, FI_RECV | FI_MSG | (at_once ? FI_MULTI_RECV : 0), message.size(), error, 0, 0, to.memory);
+  if (releases && !at_once) finish(to.context, FI_MULTI_RECV, 0, 0);
 }
 
 }  // namespace ofi_double

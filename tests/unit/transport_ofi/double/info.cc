@@ -38,8 +38,9 @@ void read_environment() {
     Settings& s = ofi_double_settings;
     return set("mr_mode", &s.mr_mode) || set("inject", &s.inject) || set("sends", &s.sends) || set("again", &s.again) ||
            set("late", &s.late) || set("regions", &s.regions) || set("tag_bits", &s.tag_bits) ||
-           set("slow_receives", &s.slow_receives) || set("slow_from", &s.slow_from) || set("fail_read", &s.fail_read) ||
-           set("puts", &s.puts) || set("cards", &s.cards);
+           set("multi_receive", &s.multi_receive) || set("stray", &s.stray) || set("slow_receives", &s.slow_receives) ||
+           set("slow_from", &s.slow_from) || set("fail_read", &s.fail_read) || set("puts", &s.puts) ||
+           set("cards", &s.cards);
   });
 }
 
@@ -91,6 +92,7 @@ fi_info* describe(const fi_info& hints, unsigned number) {
   info->ep_attr->type = FI_EP_RDM;
   info->domain_attr->name = strdup(number == 0 ? "memory" : ("memory" + std::to_string(number - 1)).c_str());
   info->domain_attr->mr_mode = ofi_double_settings.mr_mode;
+  info->domain_attr->resource_mgmt = FI_RM_ENABLED;
   info->domain_attr->av_type = FI_AV_TABLE;
   info->domain_attr->data_progress = ofi_double_settings.puts != 0 ? FI_PROGRESS_AUTO : FI_PROGRESS_MANUAL;
   info->fabric_attr->name = strdup("process");
@@ -139,6 +141,7 @@ int fi_getinfo(std::uint32_t, const char*, const char*, std::uint64_t, const fi_
     return -FI_ENODATA;
   // A user that cannot do what the provider asks for does not get it.
   if ((ofi_double_settings.mr_mode & ~hints->domain_attr->mr_mode) != 0) return -FI_ENODATA;
+  if ((hints->caps & FI_MULTI_RECV) != 0 && ofi_double_settings.multi_receive == 0) return -FI_ENODATA;
   if ((hints->caps & FI_TAGGED) != 0 && ofi_double_settings.tag_bits == 0) return -FI_ENODATA;
   *out = nullptr;
   for (unsigned number = ofi_double_settings.cards; number > 1; --number) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -76,11 +77,22 @@ struct TaggedReceive {
   unsigned wait = 0;  // looks until it takes a message
 };
 
+/// A buffer that takes messages one behind the other.
+struct MultiReceive {
+  std::size_t taken = 0;   // bytes
+  unsigned under_way = 0;  // messages that are not there yet
+  bool is_consumed = false;
+};
+
 struct Receive {
   std::byte* memory;
   std::size_t length;
   Region* region;
   void* context;
+  std::shared_ptr<MultiReceive> multi;  // nullptr: it is for one message
+
+  /// A message is there, or never will be. Whether the buffer is the user's again.
+  bool ends() const { return multi == nullptr || (--multi->under_way == 0 && multi->is_consumed); }
 };
 
 /// A long message that has its receive.
@@ -103,6 +115,7 @@ struct Endpoint {
   std::deque<TaggedMessage> tagged;
   std::deque<TaggedReceive> tagged_receives;
   unsigned refusals = 0;
+  std::size_t least_multi_receive = 0;  // FI_OPT_MIN_MULTI_RECV
 
   /// Takes operations and arrivals on.
   void progress();
@@ -113,9 +126,12 @@ struct Endpoint {
   void look_for_messages();
 
  private:
+  bool may_receive() const;
+  /// Where a message of so many bytes goes.
+  Receive take_receive(std::size_t length);
   void give(const Receive& to, const std::vector<std::byte>& message);
   void finish(void* context, std::uint64_t flags, std::size_t length, int error, std::uint64_t tag = 0,
-              std::uint64_t data = 0);
+              std::uint64_t data = 0, void* at = nullptr);
   int transfer(const Operation& operation);
   void deliver(TaggedMessage&& message);
   void peek(const Operation& operation);
@@ -136,6 +152,7 @@ Table table(const Fill& fill) {
 std::map<std::uint64_t, Endpoint*>& endpoints();
 void give_functions(Endpoint& endpoint);
 void give_tag_functions(Endpoint& endpoint);
+int set_option(fid* object, int level, int option, const void* value, std::size_t length);
 /// Whether operations are refused now.
 bool refuses(Endpoint& endpoint);
 /// Memory of an operation, where the provider asks that it is registered. False: a rule is broken.

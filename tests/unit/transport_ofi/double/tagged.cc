@@ -152,7 +152,10 @@ void give_tag_functions(Endpoint& endpoint) {
     made.recvmsg = receive_message;
     made.senddata = send;
   });
-  static fi_ops_ep operations = table<fi_ops_ep>([](auto& made) { made.cancel = cancel; });
+  static fi_ops_ep operations = table<fi_ops_ep>([](auto& made) {
+    made.cancel = cancel;
+    made.setopt = set_option;
+  });
   endpoint.fid.tagged = &tags;
   endpoint.fid.ops = &operations;
 }

@@ -157,7 +157,12 @@ function(ashlar_unit_test name)
   ashlar_gtest(${name})
   ashlar_several_at_once(${name})
   add_test(NAME ${name} COMMAND ${name})
+  # With sanitizers the longest takes a minute on a machine that does nothing else.
+  set(limit 120)
+  if(ASHLAR_SANITIZE)
+    set(limit 300)
+  endif()
   # Some tests ask for more memory than there is, which sanitizers take for an error of the program otherwise.
-  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120
+  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${limit}
     ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=allocator_may_return_null=1")
 endfunction()

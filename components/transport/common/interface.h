@@ -48,7 +48,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   const ashlar_host& host() const { return host_; }
   /// nullptr: the peer has as much under way as may be.
   Buffer* buffer_for(Endpoint& peer, std::uint32_t length);
-  /// A message, in a buffer that buffer_for() gave.
+  /// A message of `length` bytes, in a buffer that buffer_for() gave for them.
   void send(Endpoint& peer, Buffer& message, std::uint32_t length);
   /// A message of up to max_short bytes. AGAIN: as buffer_for().
   ashlar_result send_short(Endpoint& peer, const Frame& frame, const void* data);

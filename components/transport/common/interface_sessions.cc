@@ -67,7 +67,7 @@ ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::u
   Endpoint& peer = endpoint_of(record.nonce, number);
   peer.peer = number;
   peer.alive = record.alive;
-  peer.max_bcopy = std::min(peer.max_bcopy, static_cast<std::uint32_t>(frame_in(record.frame_bytes) - sizeof(Frame)));
+  peer.max_bcopy = std::min(peer.max_bcopy, record.frame_bytes - static_cast<std::uint32_t>(sizeof(Frame)));
   peer.max_short = std::min(peer.max_short, peer.max_bcopy);
   const bool named = !fabric_->senders_in_tags() || number < context_.job_size;
   if (record_.tag_bits != 0 && record.tag_bits == record_.tag_bits && named) {

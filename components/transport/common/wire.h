@@ -36,9 +36,6 @@ enum class Kind : std::uint8_t {
 
 inline constexpr std::uint32_t kMaxShort = 1024;  // payload of a short message
 
-/// Where a frame begins in a buffer. What is sent has a length that keeps what a library puts behind it aligned.
-inline constexpr std::size_t kFrameAlignment = 8;
-
 /// Frame::length of a message to which all the rest of the buffer belongs, but for less than kFrameAlignment bytes: one
 /// less for each of those.
 inline constexpr std::uint16_t kRest = 0xffff;
@@ -53,6 +50,10 @@ struct Frame {
   std::uint16_t length;  // of what follows
 };
 static_assert(sizeof(Frame) == 32);
+
+/// Of frames in a buffer. What is sent has a length that keeps what a library puts behind it aligned.
+inline constexpr std::size_t kFrameAlignment = alignof(Frame);
+inline bool is_aligned(const void* at) { return reinterpret_cast<std::uintptr_t>(at) % kFrameAlignment == 0; }
 
 /// Bytes of a frame and `length` bytes behind it, up to where the next frame begins.
 constexpr std::size_t framed(std::size_t length) {

@@ -95,7 +95,7 @@ class Provider final : public network::Fabric {
   void receive(network::Buffer& buffer);
   void let_go(network::Buffer& buffer);
   unsigned received(network::Buffer& buffer, const fi_cq_tagged_entry& entry);
-  void received_odd(const std::byte* bytes, std::size_t length);
+  void received_odd(network::Buffer& in, const std::byte* bytes, std::size_t length);
   void not_received(network::Buffer& buffer, std::uint64_t flags);
 
   const Config& config_;

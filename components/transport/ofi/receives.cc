@@ -19,18 +19,16 @@ constexpr std::uint64_t kMultiBytes = 1 << 30;  // at most
 }  // namespace
 
 /// Whether receive buffers are to take many frames. The provider has to be asked for that, and has to wait where the
-/// completion queue is full: nobody knows how many frames there will be.
+/// completion queue is full, as the number of frames is not bounded.
 bool Provider::choose_multi_receive() {
   if (config_.multi_receive == kNever || (config_.multi_receive == kWithCards && is_software())) return false;
   const char* why_not = nullptr;
-  fi_info* found = with_multi_receive();
   if (info_->domain_attr->resource_mgmt != FI_RM_ENABLED)
     why_not = "the provider's completion queue may overrun";
-  else if (found == nullptr)
+  else if (fi_info* const found = with_multi_receive(); found == nullptr)
     why_not = "the provider does not put many into one";
   else
-    std::swap(found, info_);
-  if (found != nullptr) library_->freeinfo(found);
+    library_->freeinfo(std::exchange(info_, found));
   if (why_not != nullptr) why_ += std::string("; each frame has a receive buffer, as ") + why_not;
   return why_not == nullptr;
 }
@@ -118,8 +116,8 @@ unsigned Provider::received(Buffer& buffer, const fi_cq_tagged_entry& entry) {
   const bool has_frame = (entry.flags & FI_RECV) != 0;
   if (has_frame) {
     const auto* const bytes = static_cast<const std::byte*>(entry.buf);
-    if (reinterpret_cast<std::uintptr_t>(bytes) % alignof(network::Frame) != 0) [[unlikely]]
-      received_odd(bytes, entry.len);
+    if (!network::is_aligned(bytes)) [[unlikely]]
+      received_odd(buffer, bytes, entry.len);
     else if (!events_->arrived(bytes, entry.len, &buffer))
       ++buffer.holds;
   }
@@ -127,19 +125,21 @@ unsigned Provider::received(Buffer& buffer, const fi_cq_tagged_entry& entry) {
   return has_frame ? 1 : 0;
 }
 
-/// A frame behind something that was none of ours. Ours have lengths that keep those behind them aligned.
-void Provider::received_odd(const std::byte* bytes, std::size_t length) {
+/// A frame behind something that was none of ours. Ours have lengths that keep those behind them aligned. While the
+/// copy waits, so does the buffer: there are no more copies than frames that fit into the receive buffers.
+void Provider::received_odd(Buffer& in, const std::byte* bytes, std::size_t length) {
   Buffer* const copy = length <= frame_bytes_ ? odd_frames_->take() : nullptr;
   if (copy == nullptr) return events_->damaged();
   std::memcpy(copy->bytes, bytes, length);
-  if (events_->arrived(copy->bytes, length, copy)) odd_frames_->give_back(*copy);
+  copy->next = &in;
+  ++in.holds;
+  if (events_->arrived(copy->bytes, length, copy)) reuse(*copy);
 }
 
 void Provider::reuse(Buffer& buffer) {
-  if (buffer.pool == odd_frames_.get())
-    odd_frames_->give_back(buffer);
-  else
-    let_go(buffer);
+  if (buffer.pool != odd_frames_.get()) return let_go(buffer);
+  let_go(*buffer.next);
+  odd_frames_->give_back(buffer);
 }
 
 /// A frame that was too long, or cut off: whose it was, its sender's numbers tell.

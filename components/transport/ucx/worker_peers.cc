@@ -82,7 +82,7 @@ ucs_status_t Worker::arrived(void* self, const void*, std::size_t, void* data, s
     return UCS_OK;
   }
   const auto* bytes = static_cast<const std::byte*>(data);
-  if (reinterpret_cast<std::uintptr_t>(data) % alignof(network::Frame) != 0) {
+  if (!network::is_aligned(data)) {
     std::memcpy(worker.aligned_.get(), data, length);
     bytes = worker.aligned_.get();
   }

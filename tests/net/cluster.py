@@ -51,6 +51,7 @@ class Cluster:
         for holder in self.holders:
             holder.kill()
             holder.wait()
+            holder.stdin.close()
             holder.stdout.close()
         for name in os.listdir(self.folder):
             os.unlink(os.path.join(self.folder, name))
@@ -65,9 +66,10 @@ class Cluster:
             own += ["--time", "--monotonic", str(self.clocks[name])]
         # /sys lists network interfaces, for those libraries that look there: it has to be of the host's own.
         script = (f"hostname {name} && ip link set lo up && mount -t tmpfs tmpfs /dev/shm && mount -t sysfs sysfs /sys && "
-                  "echo ready && exec sleep 1000")
-        holder = subprocess.Popen(["unshare", *own, "--kill-child", "sh", "-c", script], stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL, text=True)
+                  "echo ready && exec cat")
+        # The host ends with its input, that is with this process, however that ends.
+        holder = subprocess.Popen(["unshare", *own, "--kill-child", "sh", "-c", script], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.holders.append(holder)
         if holder.stdout.readline() != "ready\n":
             raise PermissionError("namespaces are not permitted here")

@@ -1,6 +1,6 @@
 /* Messages of many sizes between all ranks, with their content checked. With "wait" as its argument rank 0 then waits
  * for a message that never comes, from the last rank, which sleeps. With "flow SECONDS" ranks 0 and 1 go on for so
- * long: rows of numbered messages in both directions at one time, large ones among them. */
+ * long: rows of numbered messages in both directions at one time, large ones among them; every byte is checked. */
 #include <string.h>
 #include <unistd.h>
 
@@ -18,34 +18,31 @@ static void exchange(int with, int bytes) {
   free(in);
 }
 
-enum { kRow = 40, kKinds = 5 };
+enum { kRow = 40, kKinds = 5, kLargest = 700000 };
 
 /* A row of messages each way. Their order, sizes and content are checked. */
-static void row(int with, unsigned number, int more) {
-  static const int sizes[kKinds] = {0, 16, 900, 20000, 700000};
+static void row(int with, unsigned number) {
+  static const int sizes[kKinds] = {0, 16, 900, 20000, kLargest};
   static unsigned char *out[kRow], *in[kRow];
   MPI_Request requests[2 * kRow];
   MPI_Status statuses[2 * kRow];
   for (int i = 0; i < kRow; i++) {
     const int bytes = sizes[(i * 7 + (int)number) % kKinds];
-    if (out[i] == NULL) out[i] = check_alloc(700001);
-    if (in[i] == NULL) in[i] = check_alloc(700001);
-    in[i][0] = 0;
-    MUST(MPI_Irecv(in[i], 700001, MPI_BYTE, with, 3, MPI_COMM_WORLD, &requests[i]));
-    for (int at = 0; at < bytes; at += 97) out[i][at] = (unsigned char)(number + (unsigned)(i + at));
-    if (bytes > 0) out[i][bytes - 1] = (unsigned char)more;
+    if (out[i] == NULL) out[i] = check_alloc(kLargest + 1);
+    if (in[i] == NULL) in[i] = check_alloc(kLargest + 1);
+    MUST(MPI_Irecv(in[i], kLargest + 1, MPI_BYTE, with, 3, MPI_COMM_WORLD, &requests[i]));
+    pattern_fill(out[i], (size_t)bytes, number * kRow + (unsigned)i);
     MUST(MPI_Isend(out[i], bytes, MPI_BYTE, with, 3, MPI_COMM_WORLD, &requests[kRow + i]));
   }
   MUST(MPI_Waitall(2 * kRow, requests, statuses));
-  int wrong = 0;
   for (int i = 0; i < kRow; i++) {
     const int bytes = sizes[(i * 7 + (int)number) % kKinds];
     int got = -1;
     MUST(MPI_Get_count(&statuses[i], MPI_BYTE, &got));
-    wrong += got != bytes;
-    for (int at = 0; at < bytes - 1; at += 97) wrong += in[i][at] != (unsigned char)(number + (unsigned)(i + at));
+    CHECK_EQ(got, bytes);
+    CHECK_PATTERN(in[i], (size_t)bytes, number * kRow + (unsigned)i);
+    memset(in[i], 0, (size_t)bytes);
   }
-  CHECK_EQ(wrong, 0);
 }
 
 static void flow(double seconds) {
@@ -53,7 +50,7 @@ static void flow(double seconds) {
   int more = 1;
   unsigned number = 0;
   for (; more; number++) {
-    row(1 - check_rank, number, more);
+    row(1 - check_rank, number);
     if (check_rank == 0) more = MPI_Wtime() < end;
     MUST(MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD));
   }

@@ -23,15 +23,19 @@ class TwoNetworks(Cluster):
                 self.inside(name, "tc", "qdisc", "add", "dev", card, "root", "tbf", "rate", self.rate, "burst", "64kb", "latency",
                             "100ms")
 
-    def silence(self, card):
-        """What the two hosts send each other over the network is swallowed."""
-        for name, other in (("b", 3), ("c", 2)):
-            self.inside(name, "ip", "neigh", "replace", f"10.7{7 + int(card[3:])}.0.{other}", "lladdr", BOGUS, "dev", card, "nud",
-                        "permanent")
+    @staticmethod
+    def others(card, hosts):
+        """Of each of these hosts its name, and the address of the other one in this network."""
+        return [(name, f"10.7{7 + int(card[3:])}.0.{({'b': 3, 'c': 2})[name]}") for name in hosts]
 
-    def restore(self, card):
-        for name, other in (("b", 3), ("c", 2)):
-            self.inside(name, "ip", "neigh", "del", f"10.7{7 + int(card[3:])}.0.{other}", "dev", card)
+    def silence(self, card, hosts="bc"):
+        """What these hosts send each other over the network is swallowed."""
+        for name, other in self.others(card, hosts):
+            self.inside(name, "ip", "neigh", "replace", other, "lladdr", BOGUS, "dev", card, "nud", "permanent")
+
+    def restore(self, card, hosts="bc"):
+        for name, other in self.others(card, hosts):
+            self.inside(name, "ip", "neigh", "del", other, "dev", card)
 
     def came(self, name, card):
         """Bytes that have come to a host over an interface."""

@@ -81,7 +81,7 @@ class SpawnTest(HostsTest):
 
 class ProgramsTest(HostsTest):
     """The programs of tests/mpi that start or meet others."""
-    PROGRAMS = "spawn", "generations", "family_keys", "at_once"
+    PROGRAMS = "spawn", "generations", "family_keys", "at_once", "last_words"
 
     def run_all(self, hosts, ranks):
         for program in self.PROGRAMS:

@@ -65,6 +65,7 @@ struct Endpoint : ashlar_endpoint {
   bool told = false;         // the decision record of the first path
   bool told_flight = false;  // that of the bytes in flight
   bool left = false;         // it has closed its connection in good order
+  bool leaves = false;       // the kernel does not hold it any more, and messages to it wait for a connection
   Address address;
   std::uint16_t port = 0;  // that it listens on, as it said itself; 0: it has not called yet
   std::unique_ptr<Dial> dial;

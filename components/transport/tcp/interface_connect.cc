@@ -157,6 +157,7 @@ ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::u
     return ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "tcp.unreachable", facts, std::size(facts));
   }
   peer.held = true;
+  peer.leaves = false;
   *out = &peer;
   return ASHLAR_OK;
 }
@@ -169,6 +170,10 @@ void Interface::disconnect(Endpoint& peer) {
   peer.meter.give_up_all();
   peer.unwanted_before = peer.out.next();
   if (peer.connection != nullptr) return peer.connection->say_bye(true);
+  if (peer.out.has_messages() && peer.way != Endpoint::Way::kFailed) {
+    peer.leaves = true;  // with the connection that brings what was taken
+    return need_connection(peer);
+  }
   if (peer.way == Endpoint::Way::kDialling || peer.way == Endpoint::Way::kExpecting) peer.way = Endpoint::Way::kDown;
   peer.dial.reset();
   peer.broken = {};
@@ -259,6 +264,8 @@ void Interface::adopt(Endpoint& peer, Descriptor socket, bool dialled, const Sta
   for (const auto& [request, get] : peer.gets)
     if (get.whole == nullptr) ask(peer, request);
   connection.begin(to_skip);
+  if (peer.leaves) connection.say_bye(true);
+  peer.leaves = false;
   if (peer.rails != nullptr) peer.rails->first_back();
 }
 

@@ -69,6 +69,30 @@ TEST(Connections, ABoundIsKeptAndNothingIsLost) {
   EXPECT_TRUE(hub.failures.empty());
 }
 
+TEST(Connections, WhatWasTakenArrivesThoughItsSenderDisconnects) {
+  Process a(0), b(1);
+  const auto disconnect = [&a](ashlar_endpoint* to) { a.iface->disconnect(*static_cast<Endpoint*>(to)); };
+  ashlar_endpoint* to_b = a.connect(1, b);
+  ASSERT_NE(to_b, nullptr) << last_failure;
+  for (std::uint64_t i = 0; i < 20; ++i) a.send(to_b, i);
+  EXPECT_EQ(static_cast<Endpoint*>(to_b)->connection, nullptr);
+  disconnect(to_b);
+  ASSERT_TRUE(progress_until({&a, &b}, [&] { return b.got.size() == 20; })) << b.got.size();
+  EXPECT_TRUE(progress_until({&a, &b}, [&] { return a.iface->counters.connections.now.get() == 0; }));
+  EXPECT_TRUE(progress_until({&a, &b}, [&] { return a.iface->idle(); }));
+  // It connects again before the connection is there: that one stays.
+  to_b = a.connect(1, b);
+  a.send(to_b, 20);
+  disconnect(to_b);
+  to_b = a.connect(1, b);
+  a.send(to_b, 21);
+  ASSERT_TRUE(progress_until({&a, &b}, [&] { return b.got.size() == 22; }));
+  progress_for({&a, &b}, 5);
+  EXPECT_EQ(a.iface->counters.connections.now.get(), 1u);
+  EXPECT_TRUE(in_order(b));
+  EXPECT_TRUE(a.failures.empty() && b.failures.empty());
+}
+
 TEST(Connections, SmallMessagesLeaveTogether) {
   Process a(0), b(1);
   ashlar_endpoint* const to_b = a.connect(1, b);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -157,6 +158,7 @@ class Worker final : public network::Fabric {
   int wake_fd_ = -1;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::vector<Peer*> given_up_;
+  std::unordered_set<UnderWay*> keyed_;  // transfers with a key
   // What UCX has told outside of look(), for the next one.
   struct Kept {
     std::vector<std::vector<std::byte>> frames;
@@ -193,6 +195,7 @@ class Worker final : public network::Fabric {
   std::uint64_t last_cookie_ = 0;                   // the first is drawn: a stranger's answer has none
   unsigned handled_ = 0;
   bool looking_ = false;  // in look(), where events are told
+  bool posting_ = false;  // in post() of a put that has left at once
   bool inside_ = false;   // in a function of UCX that calls back
   std::string reason_;
 };

@@ -231,6 +231,11 @@ void Worker::close() {
   while (std::any_of(closing.begin(), closing.end(), under_way) && now_ns() < until)
     if (library_->worker_progress(worker_) == 0) sched_yield();
   for (void* const request : closing) library_->request_free(request);
+  for (UnderWay* const state : keyed_) {
+    library_->rkey_destroy(state->key);  // it is the worker's memory
+    state->worker = nullptr;
+  }
+  keyed_.clear();
   library_->worker_destroy(worker_);
   worker_ = nullptr;
   if (taken_ != 0) library_->dt_destroy(std::exchange(taken_, 0));

@@ -122,24 +122,31 @@ Worker::Posted Worker::post(Transfer& transfer, network::Path to) {
       puts ? library_->put_nbx(peer.endpoint, transfer.here, transfer.length, there, state.key, &parameters)
            : library_->get_nbx(peer.endpoint, transfer.here, transfer.length, there, state.key, &parameters);
   if (UCS_PTR_IS_ERR(left)) {
-    drop(transfer);
+    library_->rkey_destroy(state.key);
+    state.worker = nullptr;
     give_up(peer, UCS_PTR_STATUS(left));
     return Posted::kLater;
   }
-  if (left == nullptr && puts)
+  keyed_.insert(&state);
+  if (left == nullptr && puts) {
+    posting_ = true;
     has_left(peer, transfer);
-  else if (left == nullptr)
+    posting_ = false;
+  } else if (left == nullptr) {
     kept_.transfers.emplace_back(&transfer, UCS_OK);
+  }
   return Posted::kYes;
 }
 
 void Worker::drop(Transfer& transfer) {
   UnderWay& state = under_way(transfer);
   if (state.worker == nullptr) return;
-  if (asks_)
+  if (asks_) {
     asked_.erase(state.cookie);
-  else
+  } else {
+    keyed_.erase(&state);
     library_->rkey_destroy(state.key);
+  }
   state.worker = nullptr;
 }
 
@@ -153,10 +160,10 @@ void Worker::was_read(void* request, ucs_status_t status, void* of) {
   worker.end(read, status);
 }
 
-/// Told by look(); elsewhere it waits for that.
+/// Told by look(); elsewhere it waits for that, and so it does while its own post() has not returned.
 void Worker::end(Transfer& transfer, ucs_status_t status) {
   ++handled_;
-  if (!looking_)
+  if (!looking_ || posting_)
     kept_.transfers.emplace_back(&transfer, status);
   else if (status == UCS_OK)
     events_->transferred(transfer);

@@ -82,6 +82,27 @@ TEST_F(Double, AFlushThatFailsFailsThePutsBeforeIt) {
   EXPECT_EQ(second.result, ASHLAR_OK) << last_failure;
 }
 
+// A put may have left, and its flush have ended, while post() is in a handler of what has arrived.
+TEST_F(Double, APutThatEndsAtOnceInAHandlerIsToldLater) {
+  settings().puts = 1;
+  Writer writer(1000, over_double());
+  Endpoint* const back = writer.b.connect(0, writer.a.address());
+  ASSERT_NE(back, nullptr) << last_failure;
+  const std::string from(100, 'y'), more(1000, 'z');
+  Got got;
+  writer.a.on_arrival = [&] {
+    ASSERT_NO_FATAL_FAILURE(writer.put(from, 0, &got));
+    for (std::uint64_t i = 0; i < 300 && seen().flushes == 0; ++i) (void)Process::send(writer.to, i, more);
+    EXPECT_EQ(got.result, ASHLAR_PENDING);
+  };
+  seen() = {};
+  ASSERT_EQ(Process::send(back, 1), ASHLAR_OK);
+  ASSERT_TRUE(run({&writer.a, &writer.b}, [&] { return got.result != ASHLAR_PENDING; }));
+  EXPECT_EQ(got.result, ASHLAR_OK) << last_failure;
+  EXPECT_TRUE(writer.to->transfers.empty());
+  EXPECT_EQ(writer.memory.substr(0, 100), from);
+}
+
 struct Claim : ashlar_tag_receive {
   Claim() {
     done = [](ashlar_tag_receive* self, const ashlar_tag_event* event) {

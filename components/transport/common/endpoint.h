@@ -98,6 +98,7 @@ struct Endpoint : ashlar_endpoint {
   HostAddress alive = {};
   bool was_there = false;
   std::uint64_t asked_at = 0, silent_since = 0, refused_at = 0;
+  std::uint64_t give_up_at = 0;  // when transfers that the library has are waited for no longer; 0: not yet
 };
 
 extern const ashlar_endpoint_ops kEndpointOps;

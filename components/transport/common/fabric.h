@@ -162,6 +162,8 @@ class Fabric {
   /// Sends and transfers that the library may have at one time.
   std::uint64_t sends() const { return sends_; }
   bool reads() const { return reads_; }
+  /// Bytes of a transfer, at most. Since open().
+  std::uint64_t transfer_most() const { return transfer_most_; }
   /// Whether it writes peers' memory, and tells the end of that when their processors find the bytes, without anything
   /// that they do.
   bool puts() const { return puts_; }
@@ -186,7 +188,7 @@ class Fabric {
  protected:
   std::string name_, device_, others_, why_, why_rails_, network_;
   unsigned rails_ = 0;
-  std::uint64_t sends_ = 0;
+  std::uint64_t sends_ = 0, transfer_most_ = ~std::uint64_t{0};
   bool reads_ = false, puts_ = false, senders_in_tags_ = false;
   unsigned tags_wanted_ = 0;
   std::uint32_t tag_bits_ = 0;

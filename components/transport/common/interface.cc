@@ -94,6 +94,14 @@ ashlar_result Interface::open() {
   record_.name = fabric_->name();
   record_.frame_bytes = fabric_->frame_bytes();
   record_.address = fabric_->address();
+  if (record_.address.size() > kAddressMost) {
+    const ashlar_fact facts[] = {
+        {.name = "library", .text = traits_.library, .number = 0},
+        {.name = "bytes", .text = nullptr, .number = static_cast<std::int64_t>(record_.address.size())},
+        {.name = "most", .text = nullptr, .number = static_cast<std::int64_t>(kAddressMost)},
+        {.name = "settings", .text = traits_.settings, .number = 0}};
+    return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.long_address", facts, std::size(facts));
+  }
   small_ = std::make_unique<BufferPool>(*fabric_, sizeof(Frame) + kMaxShort, kSmallInSlab);
   large_ = std::make_unique<BufferPool>(*fabric_, fabric_->frame_bytes(), kLargeInSlab);
   if (!prove()) {
@@ -175,7 +183,7 @@ unsigned Interface::look() {
   counters.looks.add();
   const unsigned handled = fabric_->look();
   const unsigned over_rails = rails_.awake() ? rails_.look(pace_.clock()) : 0;
-  if (!to_post_.empty()) [[unlikely]]
+  if (!to_post_.empty() && !closing_) [[unlikely]]
     post_waiting();
   if (!taking_.empty()) [[unlikely]]
     give_up_claims();

@@ -34,7 +34,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void disconnect(Endpoint& peer);
   /// The number means nothing any more: what the process still sends is dropped.
   void forget(std::uint32_t number);
-  void process_ended(Endpoint& peer, const char* how) { fail(peer, how); }
+  void process_ended(Endpoint& peer, const char* how) { fail(peer, how, Gone::kYes); }
   unsigned progress();
   ashlar_result expose(const void* address, std::uint64_t length, int kind, ashlar_key* out);
   void unexpose(const ashlar_key& key);
@@ -100,6 +100,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   bool has_to_send(const Endpoint& peer) const;
   Posted post(Endpoint& peer, Buffer& buffer);
   Posted post(Endpoint& peer, Transfer& transfer);
+  Buffer* frame_to(Endpoint& peer, Kind kind, const void* data, std::uint32_t length);
   void submit(Endpoint& peer, Buffer& buffer);
   bool queues(const Endpoint& peer) const;
   bool inject(Endpoint& peer, const Frame& frame, const void* data);
@@ -129,12 +130,19 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void make_room(Endpoint& peer);
 
   // interface_sessions.cc: who is who, and how sessions begin and end.
-  void greet(Endpoint& peer);
+  bool greet(Endpoint& peer);
   void greeted(const std::byte* frame, std::size_t bytes);
   void welcomed(const std::byte* frame, std::size_t bytes);
   void tell_path(Endpoint& peer);
   Endpoint& endpoint_of(std::uint64_t nonce, std::uint32_t number);
-  void fail(Endpoint& peer, const std::string& reason);
+  /// Whether a peer that is given up has ended.
+  enum class Gone { kYes, kPerhaps };
+  void fail(Endpoint& peer, const std::string& reason, Gone gone);
+  void say_given_up(Endpoint& peer);
+  ashlar_result lost(const Endpoint& peer);
+  void end_transfers(Endpoint& peer, bool all);
+  void leave(Endpoint& peer);
+  void forget_last_sender();
   std::vector<ashlar_completion*> give_up_striped(Endpoint& peer);
   void drop_waiting(Endpoint& peer);
   void drop_out_of_order(Endpoint& peer);
@@ -180,6 +188,8 @@ class Interface : public ashlar_iface, private Fabric::Events {
   // interface_upkeep.cc: what the clock brings.
   void tick();
   void ask_hosts();
+  bool is_to_be_asked(const Endpoint& peer, std::uint64_t now) const;
+  void settle_all(Endpoint& asked, Liveness::Answer answer);
   void settle(Endpoint& peer, Liveness::Answer answer);
 
   const ashlar_host& host_;
@@ -206,7 +216,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   Path own_path_ = kNoPath;
   Record record_;
   Liveness liveness_;
-  std::uint64_t asked_ = 0, asked_at_ = 0, asking_from_ = 0;  // of the question: peer's nonce; where the next begins
+  std::uint64_t asked_ = 0, asked_at_ = 0;  // of the question: peer's nonce
   std::uint64_t next_tick_ = 0;
   Descriptor wake_, timer_;
   std::uint64_t restless_since_ = 0;  // ns: since then the library has not let the process sleep, nor brought anything

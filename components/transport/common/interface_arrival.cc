@@ -39,7 +39,7 @@ void Interface::not_sent(Buffer& buffer, const std::string& reason) {
   sent(buffer);
   // A first message may meet a connection that the peer has closed, and is sent again by the clock.
   if (peer != nullptr && peer->way == Endpoint::Way::kOpen && !peer->left && !closing_)
-    fail(*peer, "a message to it was lost: " + reason);
+    fail(*peer, "a message to it was lost: " + reason, Gone::kPerhaps);
 }
 
 void Interface::transferred(Transfer& transfer) {
@@ -63,7 +63,8 @@ void Interface::not_transferred(Transfer& transfer, const std::string& reason) {
 /// Of a peer that greets, its host says whether it is there.
 void Interface::lost(Endpoint& peer, const std::string& reason) {
   const bool knows = peer.way == Endpoint::Way::kOpen || peer.token_in != 0;
-  if (knows && !peer.left && !closing_) fail(peer, "the process has ended, or the way to it is closed: " + reason);
+  if (knows && !peer.left && !closing_)
+    fail(peer, "the process has ended, or the way to it is closed: " + reason, Gone::kYes);
 }
 
 void Interface::finish(Transfer& transfer, ashlar_result result) {
@@ -105,6 +106,7 @@ bool Interface::arrived(const std::byte* bytes, std::size_t length, Buffer* in) 
     case Kind::kWake:
     case Kind::kRailsWanted:
     case Kind::kRailsOffered:
+    case Kind::kGivenUp:
       return arrived_in_session(bytes, length, in);
     default:
       counters.refused.add();
@@ -146,7 +148,8 @@ void Interface::deliver_next(Endpoint& peer) {
 }
 
 void Interface::fail_missing(Endpoint& peer) {
-  fail(peer, "message " + std::to_string(peer.number_in + 1) + " of it was lost on the way (" + fabric_->name() + ")");
+  fail(peer, "message " + std::to_string(peer.number_in + 1) + " of it was lost on the way (" + fabric_->name() + ")",
+       Gone::kPerhaps);
 }
 
 /// nullptr: it is of no session.
@@ -196,6 +199,8 @@ void Interface::deliver(const Frame& frame, std::uint32_t length) {
     const auto* const payload = reinterpret_cast<const std::byte*>(&frame + 1);
     if (frame.kind == Kind::kRailsWanted) rails_wanted(peer, payload, length);
     if (frame.kind == Kind::kRailsOffered) rails_offered(peer, payload, length);
+    if (frame.kind == Kind::kWake) peer.left = false;
+    if (frame.kind == Kind::kGivenUp) fail(peer, "it has given this process up", Gone::kPerhaps);
     return;
   }
   if (peer.peer == ASHLAR_NOBODY) [[unlikely]] {

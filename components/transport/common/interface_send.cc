@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "components/transport/common/interface.h"
@@ -13,6 +15,25 @@ constexpr std::size_t kInjectMost = 256;
 // A library keeps injected messages that the network does not take, as many as there are: so now and then one goes
 // whose end is told, and until then no other is injected.
 constexpr std::uint32_t kInjectedMost = 64;
+
+/// A transfer of more than the library takes at once: it is over with the last of its parts.
+class Parts : public ashlar_completion {
+ public:
+  Parts(ashlar_completion* user, std::uint64_t count) : user_(user), missing_(count) {
+    done = [](ashlar_completion* self, ashlar_result result) {
+      auto& parts = *static_cast<Parts*>(self);
+      if (result != ASHLAR_OK) parts.result_ = result;
+      if (--parts.missing_ == 0) parts.user_->done(parts.user_, parts.result_);
+    };
+  }
+  void hold(Registrations& from, Region& region, std::uint64_t bytes) { here_.emplace(from, region, bytes); }
+
+ private:
+  ashlar_completion* const user_;
+  std::uint64_t missing_;
+  ashlar_result result_ = ASHLAR_OK;
+  std::optional<HeldRegion> here_;
+};
 
 }  // namespace
 
@@ -128,8 +149,13 @@ void Interface::close_batch(Endpoint& peer) {
 }
 
 void Interface::control(Endpoint& peer, Kind kind, const void* data, std::uint32_t length) {
+  if (Buffer* const buffer = frame_to(peer, kind, data, length); buffer != nullptr) submit(peer, *buffer);
+}
+
+/// A frame of a protocol of ours; nullptr: there is no memory.
+Buffer* Interface::frame_to(Endpoint& peer, Kind kind, const void* data, std::uint32_t length) {
   Buffer* const buffer = small_->take();
-  if (buffer == nullptr) return;
+  if (buffer == nullptr) return nullptr;
   buffer->what = Operation::What::kSend;
   buffer->peer = &peer;
   buffer->end_at(framed(length));
@@ -141,7 +167,7 @@ void Interface::control(Endpoint& peer, Kind kind, const void* data, std::uint32
                      .id = 0,
                      .length = static_cast<std::uint16_t>(length)};
   if (length != 0) std::memcpy(buffer->payload(), data, length);
-  submit(peer, *buffer);
+  return buffer;
 }
 
 void Interface::submit(Endpoint& peer, Buffer& buffer) {
@@ -227,6 +253,7 @@ bool Interface::flush(Endpoint& peer) {
       peer.transfers_waiting.pop_front();
       if (!gone(post(peer, *transfer))) peer.transfers_waiting.push_front(transfer);
     }
+    leave(peer);
   }
   return !failed;
 }
@@ -236,36 +263,51 @@ void Interface::flush_all() {
   peers.swap(to_flush_);
   for (Endpoint* peer : peers) {
     peer->to_flush = false;
-    if (!flush(*peer)) fail(*peer, std::string(traits_.library) + " cannot send there: " + fabric_->reason());
+    if (!flush(*peer))
+      fail(*peer, std::string(traits_.library) + " cannot send there: " + fabric_->reason(), Gone::kPerhaps);
     flush_later(*peer);
   }
 }
 
 ashlar_result Interface::transfer(Operation::What what, Endpoint& peer, void* here, const Key& key,
                                   std::uint64_t offset, std::uint64_t length, ashlar_completion* done) {
-  if (what == Operation::What::kRead && rails_.last() != 0 && length >= config_.stripe_from &&
+  const bool puts = what == Operation::What::kPut;
+  if (!puts && rails_.last() != 0 && length >= config_.stripe_from &&
       read_striped(peer, here, key, offset, length, done))
     return ASHLAR_PENDING;
-  auto* const transfer = new (std::nothrow) Transfer;
-  if (transfer == nullptr) return ASHLAR_AGAIN;
-  const bool puts = what == Operation::What::kPut;
+  const std::uint64_t most = fabric_->transfer_most();
+  std::shared_ptr<Parts> parts;
+  if (length > most) [[unlikely]]
+    parts = std::make_shared<Parts>(done, (length + most - 1) / most);
+  Region* region = nullptr;
   if (fabric_->uses_known_memory()) {
-    transfer->region = memory_.take(here, length, puts ? Fabric::kSource : Fabric::kWritten);
-    if (transfer->region == nullptr) {
-      delete transfer;
-      return fail_to_register(length);
-    }
+    region = memory_.take(here, length, puts ? Fabric::kSource : Fabric::kWritten);
+    if (region == nullptr) return fail_to_register(length);
+    if (parts != nullptr) parts->hold(memory_, *region, length);
   }
-  transfer->what = what;
-  transfer->peer = &peer;
-  transfer->here = here;
-  transfer->there = key.remote;
-  transfer->offset = offset;
-  transfer->length = length;
-  transfer->done = done;
+  for (std::uint64_t at = 0; at < length; at += most) {
+    auto* const transfer = new (std::nothrow) Transfer;
+    if (transfer == nullptr && parts == nullptr) {
+      if (region != nullptr) memory_.give_back(*region, length);
+      return ASHLAR_AGAIN;
+    }
+    if (transfer == nullptr) {
+      parts->done(parts.get(), ashlar_fail_no_memory(&host_, "a part of a transfer", sizeof *transfer));
+      continue;
+    }
+    transfer->what = what;
+    transfer->peer = &peer;
+    transfer->here = static_cast<std::byte*>(here) + at;
+    transfer->there = key.remote;
+    transfer->offset = offset + at;
+    transfer->length = std::min(length - at, most);
+    transfer->done = parts != nullptr ? parts.get() : done;
+    transfer->region = region;
+    transfer->keeps = parts;
+    post_later(*transfer);
+  }
   (puts ? counters.puts : counters.gets).add();
   pace_.expect();
-  post_later(*transfer);
   return ASHLAR_PENDING;
 }
 

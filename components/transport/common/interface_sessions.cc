@@ -68,9 +68,10 @@ ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::u
   peer.peer = number;
   peer.alive = record.alive;
   peer.max_bcopy = std::min(peer.max_bcopy, record.frame_bytes - static_cast<std::uint32_t>(sizeof(Frame)));
+  const bool alike = record.tag_bits == record_.tag_bits && record.frame_bytes == record_.frame_bytes;
   peer.max_short = std::min(peer.max_short, peer.max_bcopy);
   const bool named = !fabric_->senders_in_tags() || number < context_.job_size;
-  if (record_.tag_bits != 0 && record.tag_bits == record_.tag_bits && named) {
+  if (record_.tag_bits != 0 && alike && named) {
     peer.capabilities |= ASHLAR_CAP_TAG;
     peer.tag_proof = tag_proof(record.secret, record_.nonce);
   }
@@ -97,16 +98,21 @@ ashlar_result Interface::connect(std::uint32_t number, const void* bytes, std::u
     return failed;
   }
   peer.record = std::move(record);
-  if (peer.way == Endpoint::Way::kDown) greet(peer);
+  if (peer.way == Endpoint::Way::kDown) {
+    if (!greet(peer)) return ashlar_fail_no_memory(&host_, "a first message", record_.frame_bytes);
+  } else if (!peer.held && peer.way != Endpoint::Way::kFailed) {
+    control(peer, Kind::kWake);  // behind the Bye of disconnect(), which has not left, or may not have arrived
+  }
   peer.held = true;
   *out = &peer;
   return ASHLAR_OK;
 }
 
-/// The first time, or again with the same words: the library may have lost them with a connection.
-void Interface::greet(Endpoint& peer) {
+/// The first time, or again with the same words: the library may have lost them with a connection. False: there is no
+/// memory.
+bool Interface::greet(Endpoint& peer) {
   Buffer* const buffer = large_->take();
-  if (buffer == nullptr) return;
+  if (buffer == nullptr) return false;
   if (peer.way == Endpoint::Way::kDown) {
     peer.way = Endpoint::Way::kGreeting;
     peer.session = random_nonce();
@@ -138,6 +144,7 @@ void Interface::greet(Endpoint& peer) {
   peer.first.push(*buffer);
   flush_later(peer);
   pace_.heat();
+  return true;
 }
 
 /// A Hello has arrived.
@@ -178,7 +185,7 @@ void Interface::greeted(const std::byte* frame, std::size_t bytes) {
     peer.rank = hello.rank;
     peer.alive = hello.alive;
     sessions_[keys.token] = &peer;
-    last_token_ = 0;
+    forget_last_sender();
     counters.greeted.add();
     next_tick_ = 0;  // its host is asked at once: a later refusal counts of a process that was there before
   }
@@ -240,35 +247,73 @@ void Interface::drop_out_of_order(Endpoint& peer) {
   for (const OutOfOrder& one : dropped) fabric_->reuse(*one.in);
 }
 
-void Interface::fail(Endpoint& peer, const std::string& reason) {
+/// The next frame's token is looked up.
+void Interface::forget_last_sender() {
+  last_token_ = 0;
+  last_sender_ = nullptr;
+}
+
+void Interface::fail(Endpoint& peer, const std::string& reason, Gone gone) {
   if (peer.way == Endpoint::Way::kFailed) return;
+  const bool hears = peer.way == Endpoint::Way::kOpen && gone == Gone::kPerhaps && !closing_;
   peer.way = Endpoint::Way::kFailed;
   peer.failure = reason;
   drop_waiting(peer);
   drop_out_of_order(peer);
+  if (hears) say_given_up(peer);
   if (peer.token_in != 0) sessions_.erase(peer.token_in);
-  peer.token_in = last_token_ = 0;
+  peer.token_in = 0;
+  forget_last_sender();
   if (peer.peer != ASHLAR_NOBODY) context_.failed(context_.lane_context, peer.peer, reason.c_str());
-  const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = peer.peer},
-                               {.name = "lower", .text = peer.failure.c_str(), .number = 0}};
-  const ashlar_result lost = ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "network.get", facts, std::size(facts));
-  const std::vector<ashlar_completion*> striped = give_up_striped(peer);
-  while (!peer.transfers_waiting.empty()) {
-    Transfer* const transfer = peer.transfers_waiting.front();
-    peer.transfers_waiting.pop_front();
+  if (peer.striped != nullptr) peer.striped->stop(lost(peer));
+  std::vector<Transfer*> waiting = rails_.take_waiting(peer);
+  waiting.insert(waiting.end(), peer.transfers_waiting.begin(), peer.transfers_waiting.end());
+  peer.transfers_waiting.clear();
+  for (Transfer* transfer : waiting) {
     ashlar_completion* const done = transfer->done;
     dispose(*transfer);
-    if (done != nullptr) done->done(done, lost);
+    if (done != nullptr) done->done(done, lost(peer));
   }
-  // The library may never end those that it keeps; their memory is not written any more, as the peer is gone.
+  StripedReads::tell_ended(peer);
+  end_transfers(peer, gone == Gone::kYes);
+  if (!peer.transfers.empty() && gone == Gone::kPerhaps) peer.give_up_at = now_ns() + config_.handshake_timeout;
+  give_up_cancelled(peer);
+}
+
+/// A process that is given up, but may be there, has to know that nothing will come.
+void Interface::say_given_up(Endpoint& peer) {
+  Buffer* const buffer = frame_to(peer, Kind::kGivenUp, nullptr, 0);
+  if (buffer == nullptr) return;
+  peer.bytes_out += buffer->length;
+  counters.buffered.raise(buffer->length);
+  const Posted posted = post(peer, *buffer);
+  if (posted == Posted::kDone || posted == Posted::kYes) return;
+  peer.bytes_out -= buffer->length;
+  counters.buffered.lower(buffer->length);
+  buffer->pool->give_back(*buffer);
+}
+
+ashlar_result Interface::lost(const Endpoint& peer) {
+  const ashlar_fact facts[] = {{.name = "peer", .text = nullptr, .number = peer.peer},
+                               {.name = "lower", .text = peer.failure.c_str(), .number = 0}};
+  return ashlar_fail_with(&host_, ASHLAR_ERR_PROC_ABORTED, "network.get", facts, std::size(facts));
+}
+
+/// Ends what a peer that is given up has under way: what the library lets go of, or `all`. It may never end the others;
+/// their memory is not written any more, as the peer is gone, or nothing has come of it for as long as is waited.
+void Interface::end_transfers(Endpoint& peer, bool all) {
   const std::set<Transfer*> under_way = peer.transfers;
   for (Transfer* transfer : under_way) {
+    if (!peer.transfers.contains(transfer)) continue;  // by what one before it has told
     ashlar_completion* const done = std::exchange(transfer->done, nullptr);
-    if (fabric(transfer->rail).abandon(*transfer)) finish(*transfer, lost);
-    if (done != nullptr) done->done(done, lost);
+    const bool abandoned = fabric(transfer->rail).abandon(*transfer);
+    if (abandoned)
+      finish(*transfer, -ASHLAR_ERR_OTHER);
+    else if (!all)
+      transfer->done = done;
+    if (done != nullptr && (abandoned || all)) done->done(done, lost(peer));
   }
-  for (ashlar_completion* done : striped) done->done(done, lost);
-  give_up_cancelled(peer);
+  peer.give_up_at = 0;
 }
 
 /// Forgets the large reads from a peer, and returns their completions. What the library has of them it keeps.
@@ -288,16 +333,21 @@ void Interface::disconnect(Endpoint& peer) {
   const std::set<Transfer*> under_way = peer.transfers;
   for (Transfer* transfer : under_way) {
     transfer->done = nullptr;
-    if (fabric(transfer->rail).abandon(*transfer)) finish(*transfer, ASHLAR_OK);
+    if (fabric(transfer->rail).abandon(*transfer)) finish(*transfer, -ASHLAR_ERR_OTHER);
   }
-  if (peer.way == Endpoint::Way::kOpen) {
-    control(peer, Kind::kBye);
-  } else if (peer.way == Endpoint::Way::kGreeting) {
-    drop_waiting(peer);
-    peer.number = 0;
+  if (peer.way == Endpoint::Way::kGreeting && peer.waiting.empty() && peer.batch == nullptr) {
+    drop_waiting(peer);  // nobody misses this session
+    peer.way = Endpoint::Way::kDown;
+  } else if (peer.way == Endpoint::Way::kGreeting || peer.way == Endpoint::Way::kOpen) {
+    control(peer, Kind::kBye);  // behind messages that have been taken, and wait
+    leave(peer);
   }
-  // Another session begins with the next connect().
-  if (peer.way != Endpoint::Way::kFailed && peer.waiting.empty()) peer.way = Endpoint::Way::kDown;
+}
+
+/// Another session begins with the next connect(), if the library has all of this one.
+void Interface::leave(Endpoint& peer) {
+  if (peer.held || peer.way != Endpoint::Way::kOpen || !peer.waiting.empty() || peer.batch != nullptr) return;
+  peer.way = Endpoint::Way::kDown;
 }
 
 void Interface::forget(std::uint32_t number) {

@@ -319,7 +319,7 @@ void Interface::tag_ended(TagReceive& receive, Fabric::TagEnd end_of, std::uint6
   event.result = ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.tag", facts, std::size(facts));
   // A message that was met and cannot be received is lost.
   if ((receive.stage == Stage::kTake || stranger) && receive.peer != nullptr)
-    fail(*receive.peer, "a message of it was lost in the library: " + why);
+    fail(*receive.peer, "a message of it was lost in the library: " + why, Gone::kPerhaps);
   end(receive, event);
 }
 

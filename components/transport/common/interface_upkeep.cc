@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "components/transport/common/interface.h"
 
@@ -13,6 +14,11 @@ constexpr std::uint64_t kDoubtEvery = 200'000'000;   // between questions about 
 constexpr std::uint64_t kSilent = 3'000'000'000;     // a question that has no answer by then has none
 constexpr std::uint64_t kLastMessages = 50'000'000;  // for what a process sent before it ended
 
+bool on_one_host(const HostAddress& one, const HostAddress& other) {
+  return one.family == other.family && one.scope == other.scope &&
+         std::memcmp(one.bytes, other.bytes, sizeof one.bytes) == 0;
+}
+
 }  // namespace
 
 void Interface::tick() {
@@ -22,7 +28,9 @@ void Interface::tick() {
   liveness_.let_go();
   for (auto& [nonce, entry] : peers_) {
     Endpoint& peer = *entry;
-    if (peer.way == Endpoint::Way::kGreeting && peer.first.empty() && pace_.clock() >= peer.greet_again_at) greet(peer);
+    if (peer.way == Endpoint::Way::kGreeting && peer.first.empty() && peer.under_way == 0 &&
+        pace_.clock() >= peer.greet_again_at)
+      (void)greet(peer);
   }
   memory_.give_up_freed();
   if (rails_.last() != 0) tick_rails();
@@ -31,12 +39,15 @@ void Interface::tick() {
     Endpoint& peer = *entry;
     if (!peer.out_of_order.empty() && pace_.clock() - peer.out_of_order_since >= config_.handshake_timeout)
       return fail_missing(peer);
+    if (peer.give_up_at != 0 && pace_.clock() >= peer.give_up_at) return end_transfers(peer, true);
     if (peer.refused_at == 0 || pace_.clock() - peer.refused_at < kLastMessages) continue;
     peer.refused_at = 0;
-    if (!peer.left || peer.way == Endpoint::Way::kGreeting) {
-      fail(peer, peer.failure.empty() ? "the process has ended: its host refuses connections to it" : peer.failure);
-      return;  // the kernel may have taken leave of peers
-    }
+    if (peer.left && peer.way != Endpoint::Way::kGreeting) continue;
+    if (const std::string silent = peer.failure; !silent.empty())
+      fail(peer, silent, Gone::kPerhaps);
+    else
+      fail(peer, "the process has ended: its host refuses connections to it", Gone::kYes);
+    return;  // the kernel may have taken leave of peers
   }
 }
 
@@ -50,7 +61,7 @@ void Interface::settle(Endpoint& peer, Liveness::Answer answer) {
       break;
     case Liveness::Answer::kRefused:
       // A firewall refuses, too: it counts from who was there before, or has not answered otherwise either.
-      if ((peer.was_there || greeting) && !peer.left && peer.refused_at == 0) peer.refused_at = pace_.clock();
+      if (peer.refused_at == 0 && (greeting || (peer.was_there && !peer.left))) peer.refused_at = pace_.clock();
       break;
     case Liveness::Answer::kSilent:
       if (peer.silent_since == 0) peer.silent_since = pace_.clock();
@@ -64,29 +75,45 @@ void Interface::settle(Endpoint& peer, Liveness::Answer answer) {
   }
 }
 
-/// One question at a time, in turn.
+/// One question at a time: to the peer that has not been asked for longest.
 void Interface::ask_hosts() {
   const std::uint64_t now = pace_.clock();
   if (liveness_.asking()) {
     const Liveness::Answer answer = liveness_.look(now - asked_at_ > kSilent);
     if (answer == Liveness::Answer::kPending) return;
-    if (const auto whom = peers_.find(asked_); whom != peers_.end()) settle(*whom->second, answer);
+    if (const auto whom = peers_.find(asked_); whom != peers_.end()) settle_all(*whom->second, answer);
   }
+  Endpoint* next = nullptr;
+  for (auto& [nonce, entry] : peers_)
+    if (is_to_be_asked(*entry, now) && (next == nullptr || entry->asked_at < next->asked_at)) next = entry.get();
+  if (next == nullptr) return;
+  next->asked_at = now;
+  asked_ = next->nonce;
+  asked_at_ = now;
+  counters.questions.add();
+  const Liveness::Answer answer = liveness_.ask(next->alive);
+  if (answer != Liveness::Answer::kPending) settle_all(*next, answer);
+}
+
+bool Interface::is_to_be_asked(const Endpoint& peer, std::uint64_t now) const {
+  const bool greeting = peer.way == Endpoint::Way::kGreeting;
+  const bool knows = peer.way == Endpoint::Way::kOpen || (peer.token_in != 0 && !peer.left);
+  if (peer.alive.family == 0 || peer.way == Endpoint::Way::kFailed || peer.refused_at != 0 || !(greeting || knows))
+    return false;
+  const std::uint64_t apart = greeting || !peer.was_there ? kDoubtEvery : config_.liveness_interval;
+  return apart != 0 && now - peer.asked_at >= apart;
+}
+
+/// Silence is the host's: all its processes are silent then, and need no question of their own, which would last as
+/// long.
+void Interface::settle_all(Endpoint& asked, Liveness::Answer answer) {
+  settle(asked, answer);
+  if (answer != Liveness::Answer::kSilent) return;
   for (auto& [nonce, entry] : peers_) {
     Endpoint& peer = *entry;
-    const bool greeting = peer.way == Endpoint::Way::kGreeting;
-    const bool knows = peer.way == Endpoint::Way::kOpen || (peer.token_in != 0 && !peer.left);
-    if (peer.alive.family == 0 || peer.way == Endpoint::Way::kFailed || peer.refused_at != 0 || !(greeting || knows))
-      continue;
-    const std::uint64_t apart = greeting || !peer.was_there ? kDoubtEvery : config_.liveness_interval;
-    if (apart == 0 || now - peer.asked_at < apart) continue;
-    peer.asked_at = now;
-    asked_ = nonce;
-    asked_at_ = now;
-    counters.questions.add();
-    const Liveness::Answer answer = liveness_.ask(peer.alive);
-    if (answer != Liveness::Answer::kPending) settle(peer, answer);
-    return;
+    if (&peer == &asked || !is_to_be_asked(peer, ~std::uint64_t{0}) || !on_one_host(peer.alive, asked.alive)) continue;
+    peer.asked_at = pace_.clock();
+    settle(peer, answer);
   }
 }
 

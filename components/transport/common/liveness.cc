@@ -12,6 +12,9 @@ namespace ashlar::network {
 namespace {
 
 constexpr int kBacklog = 1024;
+// Seconds for which the system waits for the first word of a connection before it queues it. Those that ask say none
+// and reset it, so the queue of a process that computes never fills.
+constexpr int kWithoutAWord = 60;
 
 union Any {
   sockaddr any;
@@ -56,6 +59,7 @@ void Liveness::open(const sockaddr* source) {
   Any address;
   socklen_t length = to_socket(own, &address);
   door_ = make_socket(own.family);
+  if (door_) (void)setsockopt(door_.get(), IPPROTO_TCP, TCP_DEFER_ACCEPT, &kWithoutAWord, sizeof kWithoutAWord);
   if (!door_ || bind(door_.get(), &address.any, length) != 0 || listen(door_.get(), kBacklog) != 0 ||
       getsockname(door_.get(), &address.any, &length) != 0) {
     door_.reset();

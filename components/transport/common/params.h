@@ -7,7 +7,7 @@
 // The rows of parameters that every transport over a network library has.
 namespace ashlar::network {
 
-inline constexpr const char* kFrameRange[] = {"1KiB", "16MiB", nullptr};
+inline constexpr const char* kFrameRange[] = {"4KiB", "16MiB", nullptr};
 inline constexpr const char* kBufferRange[] = {"4KiB", "1GiB", nullptr};
 inline constexpr const char* kDepthRange[] = {"4", "65536", nullptr};
 inline constexpr const char* kTagReceivesRange[] = {"1", "1048576", nullptr};

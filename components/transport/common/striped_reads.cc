@@ -203,6 +203,11 @@ void StripedReads::tell_ended(Endpoint& peer) {
   }
 }
 
+void StripedReads::stop(ashlar_result result) {
+  for (const auto& read : reads_) fail(*read, result);
+  for (std::uint8_t rail = 1; rail <= last(); ++rail) rails_[rail].state = State::kLost;
+}
+
 std::vector<ashlar_completion*> StripedReads::give_up() {
   std::vector<ashlar_completion*> users;
   for (const auto& read : reads_) {

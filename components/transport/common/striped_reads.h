@@ -78,6 +78,8 @@ class StripedReads {
 
   /// What is due over a rail that has stalled is asked for over others.
   void tick(std::uint64_t now);
+  /// Asks for nothing more: each read ends with `result`, after the last of its stripes.
+  void stop(ashlar_result result);
   /// Reads nothing more; returns the completions of those that were under way.
   std::vector<ashlar_completion*> give_up();
   /// Tells of reads that are over. Their users may disconnect the peer.

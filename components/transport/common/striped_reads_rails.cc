@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::uint64_t kAskAgain = 200'000'000;
 
+bool leads_alike(const RailOffer& one, const RailOffer& other) {
+  return one.number == other.number && one.address_bytes == other.address_bytes &&
+         std::equal(one.address, one.address + one.address_bytes, other.address);
+}
+
 }  // namespace
 
 void StripedReads::ask_for_rails(const StripedRead& read, std::uint64_t now) {
@@ -49,6 +54,11 @@ void StripedReads::offered(const RailsOffered& head, std::span<const RailOffer> 
 
 void StripedReads::take(std::uint8_t number, const RailOffer& offer, StripedRead* read, std::uint64_t now) {
   Rail& rail = rails_[number];
+  // What names memory on one rail of the owner names other memory on another.
+  if (!leads_alike(rail.offer, offer)) {
+    rail.at = kNoPath;
+    if (rail.state == State::kGood) rail.state = State::kUnknown;
+  }
   rail.offer = offer;
   if (rail.at == kNoPath)
     rail.at = iface_.fabric(number).insert({offer.address, offer.address + offer.address_bytes}, &peer_);
@@ -118,7 +128,7 @@ void StripedReads::tick(std::uint64_t now) {
     if (rail.state == State::kGood) lose(i, now);
     tell_loss(i, "brought nothing for 0.5 s while others did");
   }
-  if (ask && !none_ && now - asked_at_ >= kAskAgain)
+  if (ask && !none_ && peer_.way != Endpoint::Way::kFailed && now - asked_at_ >= kAskAgain)
     for (const auto& read : reads_) ask_for_rails(*read, now);
   pump();
 }

@@ -13,13 +13,13 @@
 ///   is it the process of the record?    <-------  Welcome: proof
 ///   messages, with token and number,    ------->  is the token known, is none missing?
 ///   short ones together
-///   Bye                                 ------->  the sender leaves in good order
+///   Bye                                 ------->  the sender leaves in good order; a Wake takes it back
 ///
 /// The secret is the receiving process's: its record has it, and only the job's processes get that from their launcher.
 namespace ashlar::network {
 
 inline constexpr std::uint32_t kMagic = 0x69664f41;  // "AOfi", as the first of these libraries was
-inline constexpr std::uint16_t kWireVersion = 4;
+inline constexpr std::uint16_t kWireVersion = 5;
 
 using Secret = std::array<std::uint8_t, 32>;
 
@@ -30,8 +30,9 @@ enum class Kind : std::uint8_t {
   kBye = 4,
   kWake = 5,
   kTrial = 6,
-  kRailsWanted = 7,  // RailsWanted follows
-  kRailsOffered = 8  // RailsOffered follows
+  kRailsWanted = 7,   // RailsWanted follows
+  kRailsOffered = 8,  // RailsOffered follows
+  kGivenUp = 9        // the sender has given the receiver up
 };
 
 inline constexpr std::uint32_t kMaxShort = 1024;  // payload of a short message
@@ -93,6 +94,10 @@ struct Hello {
   HostAddress alive;
 };
 static_assert(sizeof(Hello) == 80);
+
+/// A first message fits into the shortest frames that a process may receive.
+inline constexpr std::size_t kLeastFrame = 4 << 10;
+inline constexpr std::size_t kAddressMost = kLeastFrame - sizeof(Frame) - sizeof(Hello) - sizeof(Digest);
 
 struct Welcome {
   std::uint64_t sender, session;

@@ -44,10 +44,13 @@ bool software(const std::string& provider) {
 /// Longer frames than ofi_rxm and cards send eagerly would cost them a handshake; `tcp` writes them as others. Between
 /// two hosts a message of 16 KiB took 11 us in one frame of it, and 34 us by rendezvous.
 std::uint32_t frame_bytes_of(const std::string& provider, std::uint64_t wanted) {
-  constexpr std::uint64_t kUsual = 16 << 10, kOverTcpAlone = 65 << 10, kLeast = 1 << 10;
+  constexpr std::uint64_t kUsual = 16 << 10, kOverTcpAlone = 65 << 10;
   if (wanted == 0) return static_cast<std::uint32_t>(provider == kOverTcp[0] ? kOverTcpAlone : kUsual);
-  return static_cast<std::uint32_t>(network::frame_in(std::max(wanted, kLeast)));
+  return static_cast<std::uint32_t>(network::frame_in(std::max<std::uint64_t>(wanted, network::kLeastFrame)));
 }
+
+/// Providers over others pass on lengths that these do not take: ofi_rxm those that verbs would cut to 32 bits.
+constexpr std::uint64_t kTransferMost = 1 << 30;
 
 enum class Reach { kNetwork, kLoopback, kLink };
 
@@ -132,8 +135,14 @@ void Provider::drop_infos() {
   further_.clear();
 }
 
+/// Providers whose regions belong to an endpoint (FI_MR_ENDPOINT) may close that only after them.
 void Provider::close() {
-  if (endpoint_ != nullptr) fi_close(&endpoint_->fid);
+  if (endpoint_ == nullptr) return;
+  if (fi_close(&endpoint_->fid) == -FI_EBUSY) {
+    for (Region* const region : bound_) fi_close(&std::exchange(region->known, nullptr)->fid);
+    bound_.clear();
+    (void)fi_close(&endpoint_->fid);
+  }
   endpoint_ = nullptr;
 }
 
@@ -362,6 +371,9 @@ const char* Provider::start(int* error) {
   rails_ = static_cast<unsigned>(further_.size());
   network_ = info_->fabric_attr->name != nullptr ? info_->fabric_attr->name : "";
   reads_ = (info_->caps & FI_READ) != 0;
+  transfer_most_ = kTransferMost;
+  if (const std::uint64_t most = info_->ep_attr->max_msg_size; most != 0)
+    transfer_most_ = std::min(most, transfer_most_);
   if (!is_rail_) multi_receive_ = choose_multi_receive();
   if ((*error = library_->fabric(info_->fabric_attr, &fabric_, nullptr)) != 0) return "its fabric";
   if ((*error = fi_domain(fabric_, info_, &domain_, nullptr)) != 0) return "its domain";
@@ -472,15 +484,18 @@ bool Provider::enlist(const void* memory, std::size_t bytes, unsigned uses, netw
     delete region;
     return false;
   }
+  if (wants(FI_MR_ENDPOINT)) bound_.insert(region);
   *out = {.region = region, .description = fi_mr_desc(region->known)};
   return true;
 }
 
 void Provider::delist(network::Registration& registration) {
   auto* const region = static_cast<Region*>(registration.region);
-  if (region != nullptr) fi_close(&region->known->fid);
-  delete region;
   registration = {};
+  if (region == nullptr) return;
+  bound_.erase(region);
+  if (region->known != nullptr) fi_close(&region->known->fid);
+  delete region;
 }
 
 network::RemoteKey Provider::key_of(const network::Registration& registration, const void* memory) const {

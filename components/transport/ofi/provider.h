@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "components/transport/common/buffer.h"
@@ -109,6 +110,7 @@ class Provider final : public network::Fabric {
   fid_av* peers_ = nullptr;
   fid_cq* completions_ = nullptr;
   fid_ep* endpoint_ = nullptr;
+  std::unordered_set<Region*> bound_;  // to the endpoint
   int wake_fd_ = -1;
   std::uint64_t next_key_ = 1;
   long last_error_ = 0;

@@ -1,6 +1,8 @@
 #pragma once
 #include <csignal>
 #include <cstring>
+#include <memory>
+#include <thread>
 
 #include "tests/unit/transport_common/fixture.h"
 
@@ -47,8 +49,11 @@ TYPED_TEST_P(Sessions, AWrongTokenIsDroppedAndAGapEndsThePeer) {
   TypeParam a(0), b(1);
   Endpoint* const to = a.connect(1, b.address());
   ASSERT_NE(to, nullptr);
+  Endpoint* const back = b.connect(0, a.address());
+  ASSERT_NE(back, nullptr);
   ASSERT_EQ(Process::send(to, 1), ASHLAR_OK);
-  ASSERT_TRUE(run({&a, &b}, [&] { return b.got.size() == 1; }));
+  ASSERT_EQ(Process::send(back, 1), ASHLAR_OK);
+  ASSERT_TRUE(run({&a, &b}, [&] { return a.got.size() == 1 && b.got.size() == 1; }));
   const std::uint64_t token = to->keys.token, refused = b.iface->counters.refused;
   to->keys.token ^= 1;
   ASSERT_EQ(Process::send(to, 2), ASHLAR_OK);
@@ -62,6 +67,9 @@ TYPED_TEST_P(Sessions, AWrongTokenIsDroppedAndAGapEndsThePeer) {
   EXPECT_EQ(b.failures[0].first, 0u);
   EXPECT_NE(b.failures[0].second.find("message 2 of it was lost"), std::string::npos) << b.failures[0].second;
   EXPECT_EQ(b.got.size(), 1u);
+  // The peer is there, and would wait for ever.
+  ASSERT_TRUE(run({&a, &b}, [&] { return !a.failures.empty(); }));
+  EXPECT_NE(a.failures[0].second.find("it has given this process up"), std::string::npos) << a.failures[0].second;
 }
 
 TYPED_TEST_P(Sessions, TwoNetworksDoNotMeet) {
@@ -75,6 +83,80 @@ TYPED_TEST_P(Sessions, TwoNetworksDoNotMeet) {
   other.resize(write(record, other.data(), 1000));
   EXPECT_EQ(a.connect(1, other), nullptr);
   EXPECT_NE(last_failure.find("theirs=another own=" + own), std::string::npos) << last_failure;
+}
+
+// A frame that names no session is of none, also when the last session's sender was not looked up since.
+TYPED_TEST_P(Sessions, AFrameWithoutASessionIsDropped) {
+  TypeParam a(0), b(1), c(2);
+  Endpoint* const to = a.connect(1, b.address());
+  ASSERT_NE(to, nullptr);
+  ASSERT_EQ(Process::send(to, 1), ASHLAR_OK);
+  ASSERT_TRUE(run({&a, &b}, [&] { return b.got.size() == 1; }));
+  Endpoint* const other = c.connect(1, b.address());
+  ASSERT_NE(other, nullptr);
+  ASSERT_TRUE(run({&a, &b, &c}, [&] { return other->way == Endpoint::Way::kOpen; }));
+  const std::uint64_t refused = b.iface->counters.refused;
+  const std::uint64_t token = std::exchange(to->keys.token, 0);
+  ASSERT_EQ(Process::send(to, 2), ASHLAR_OK);
+  ASSERT_TRUE(run({&a, &b}, [&] { return b.iface->counters.refused > refused; }));
+  EXPECT_EQ(b.got.size(), 1u);
+  to->keys.token = token;
+}
+
+TYPED_TEST_P(Sessions, WhatWasTakenArrivesThoughItsSenderDisconnects) {
+  TypeParam a(0), b(1);
+  const auto arrives = [&](std::uint64_t count) { return run({&a, &b}, [&] { return b.got.size() == count; }); };
+  Endpoint* to = a.connect(1, b.address());
+  ASSERT_NE(to, nullptr) << last_failure;
+  ASSERT_EQ(Process::send(to, 1), ASHLAR_OK);
+  a.iface->disconnect(*to);
+  ASSERT_TRUE(arrives(1)) << "it had no session";
+  ASSERT_TRUE(run({&a, &b}, [&] { return to->way == Endpoint::Way::kDown; }));
+  // Another session; many messages wait here for a round of progress.
+  ASSERT_EQ(a.connect(1, b.address()), to);
+  for (std::uint64_t i = 2; i <= 40; ++i) ASSERT_EQ(Process::send(to, i), ASHLAR_OK);
+  a.iface->disconnect(*to);
+  ASSERT_TRUE(arrives(40));
+  EXPECT_EQ(b.iface->counters.greeted, 2u);
+  ASSERT_EQ(a.connect(1, b.address()), to);
+  ASSERT_EQ(Process::send(to, 41), ASHLAR_OK);
+  ASSERT_TRUE(arrives(41));
+  for (std::uint64_t i = 0; i < 41; ++i) EXPECT_EQ(b.got[i], i + 1);
+  // It connects again before the leave has left.
+  Endpoint* const back = b.connect(0, a.address());
+  ASSERT_NE(back, nullptr);
+  for (std::uint64_t i = 0; i < 40; ++i) ASSERT_EQ(Process::send(to, 42 + i), ASHLAR_OK);
+  a.iface->disconnect(*to);
+  EXPECT_EQ(to->way, Endpoint::Way::kOpen);
+  ASSERT_EQ(a.connect(1, b.address()), to);
+  ASSERT_TRUE(arrives(81));
+  (void)run(
+      {&a, &b}, [] { return false; }, 50);
+  EXPECT_EQ(to->way, Endpoint::Way::kOpen);
+  EXPECT_FALSE(back->left);
+  EXPECT_TRUE(a.failures.empty() && b.failures.empty());
+}
+
+// A process that sleeps looks at the clock less often than it would ask each peer.
+TYPED_TEST_P(Sessions, PeersAreAskedInTurn) {
+  TypeParam a(0);
+  std::vector<std::unique_ptr<TypeParam>> others;
+  std::vector<Endpoint*> peers;
+  for (std::uint32_t rank = 1; rank <= 6; ++rank) {
+    others.push_back(std::make_unique<TypeParam>(rank));
+    peers.push_back(a.connect(rank, others.back()->address()));
+    ASSERT_NE(peers.back(), nullptr) << last_failure;
+    if (peers.back()->alive.family == 0) GTEST_SKIP() << "its network has no addresses of IP";
+    ASSERT_EQ(Process::send(peers.back(), 1), ASHLAR_OK);
+    ASSERT_TRUE(run({&a, others.back().get()}, [&] { return others.back()->got.size() == 1; }));
+  }
+  std::vector<std::uint64_t> before;
+  for (const Endpoint* peer : peers) before.push_back(peer->asked_at);
+  for (int i = 0; i < 12; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(25));
+    a.iface->progress();
+  }
+  for (std::size_t i = 0; i < peers.size(); ++i) EXPECT_GT(peers[i]->asked_at, before[i]) << i;
 }
 
 inline struct sigaction action_of(int signal) {
@@ -99,6 +181,8 @@ TYPED_TEST_P(Sessions, SignalsAreLeftAlone) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(Sessions, NothingIsSentBeforeTheProof, WhoDoesNotKnowTheSecretIsNotHeard,
-                            AWrongTokenIsDroppedAndAGapEndsThePeer, TwoNetworksDoNotMeet, SignalsAreLeftAlone);
+                            AWrongTokenIsDroppedAndAGapEndsThePeer, TwoNetworksDoNotMeet,
+                            AFrameWithoutASessionIsDropped, WhatWasTakenArrivesThoughItsSenderDisconnects,
+                            PeersAreAskedInTurn, SignalsAreLeftAlone);
 
 }  // namespace ashlar::network::test

@@ -29,6 +29,7 @@ class Double : public testing::Test {
   void TearDown() override {
     EXPECT_STREQ(seen().broken, "");
     EXPECT_EQ(seen().regions, 0u);
+    EXPECT_EQ(seen().endpoints, 0u);
   }
 };
 

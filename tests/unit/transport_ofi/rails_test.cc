@@ -348,6 +348,7 @@ TEST_F(RailsTest, AnInterfaceThatEndsLeavesADeadRailToTheLibrary) {
     pair.b.iface->unexpose(begun->key);
     pair.b.iface.reset();
     left = std::exchange(seen().regions, 0);
+    EXPECT_EQ(std::exchange(seen().endpoints, 0), 1u);
   }
   EXPECT_GE(left, 2u) << "the nonce, and memory of a stripe at least";
 }

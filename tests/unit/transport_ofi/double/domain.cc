@@ -46,14 +46,14 @@ int close_domain(fid* object) {
   return 0;
 }
 
-int bind_region(fid* object, fid*, std::uint64_t) {
-  reinterpret_cast<Region*>(object)->bound = true;
+int bind_region(fid* object, fid* endpoint, std::uint64_t) {
+  reinterpret_cast<Region*>(object)->endpoint = reinterpret_cast<Endpoint*>(endpoint);
   return 0;
 }
 
 int enable_region(fid* object, int command, void*) {
   auto& region = *reinterpret_cast<Region*>(object);
-  if (command != FI_ENABLE || !region.bound) return -FI_EINVAL;
+  if (command != FI_ENABLE || region.endpoint == nullptr) return -FI_EINVAL;
   region.usable = true;
   return 0;
 }
@@ -158,6 +158,9 @@ int open_addresses(fid_domain*, fi_av_attr*, fid_av** out, void*) {
 int close_endpoint(fid* object) {
   const auto locked = guard();
   auto* const endpoint = reinterpret_cast<Endpoint*>(object);
+  for (const auto& [key, region] : endpoint->domain->regions)
+    if (region->endpoint == endpoint && (region->access & (FI_REMOTE_READ | FI_REMOTE_WRITE)) != 0) return -FI_EBUSY;
+  --ofi_double_seen.endpoints;
   endpoints().erase(endpoint->address);
   for (const Operation& operation : endpoint->started)
     if (operation.region != nullptr) --operation.region->used;
@@ -205,6 +208,7 @@ int open_endpoint(fid_domain* domain, fi_info*, fid_ep** out, void*) {
   endpoint->domain = reinterpret_cast<Domain*>(domain);
   endpoint->fid.fid.fclass = FI_CLASS_EP;
   endpoint->fid.fid.ops = functions<Endpoint>(bind_endpoint, enable_endpoint, close_endpoint);
+  ++ofi_double_seen.endpoints;
   endpoint->fid.cm = &all;
   give_functions(*endpoint);
   *out = &endpoint->fid;

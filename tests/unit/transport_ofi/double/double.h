@@ -28,6 +28,7 @@ struct Settings {
   unsigned dead_card = 0;          // nothing that was posted there ends
   unsigned foreign_card = 0;       // reads over it lead to other processes
   std::size_t regions = SIZE_MAX;  // that may be registered at one time
+  std::size_t longest = SIZE_MAX;  // bytes of an operation
   // The so-many-th operation of its kind, from now, ends with an error; 0: none does.
   unsigned fail_send = 0, fail_receive = 0, fail_read = 0;
 };
@@ -37,6 +38,7 @@ struct Seen {
   unsigned tagged = 0, peeks = 0, cancels = 0;
   unsigned regions = 0;  // registered now
   unsigned registrations = 0;
+  unsigned endpoints = 0;                           // that are open
   unsigned card_reads[8] = {}, card_looks[8] = {};  // by card, from 1 on; 0: the device that is no card
   char broken[200] = "";                            // the first rule that was broken
 };

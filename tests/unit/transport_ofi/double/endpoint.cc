@@ -124,6 +124,7 @@ ssize_t read(fid_ep* ep, void* memory, std::size_t length, void* description, fi
   const auto locked = guard();
   Endpoint& endpoint = of(ep);
   if (refuses(endpoint)) return -FI_EAGAIN;
+  if (length > ofi_double_settings.longest) return broken("fi_read: longer than max_msg_size"), -FI_EMSGSIZE;
   Region* region = nullptr;
   if (!registered(endpoint, memory, length, description, FI_READ, &region)) return -FI_EINVAL;
   ++ofi_double_seen.reads;
@@ -139,6 +140,8 @@ ssize_t write_message(fid_ep* ep, const fi_msg_rma* message, std::uint64_t flags
   const auto locked = guard();
   Endpoint& endpoint = of(ep);
   if (refuses(endpoint)) return -FI_EAGAIN;
+  if (message->msg_iov->iov_len > ofi_double_settings.longest)
+    return broken("fi_writemsg: longer than max_msg_size"), -FI_EMSGSIZE;
   if ((flags & FI_DELIVERY_COMPLETE) == 0) broken("a put whose end does not tell that the bytes are there");
   const iovec& from = *message->msg_iov;
   const fi_rma_iov& there = *message->rma_iov;

@@ -90,6 +90,7 @@ fi_info* describe(const fi_info& hints, unsigned number) {
   info->mode = hints.mode & FI_CONTEXT2;
   info->addr_format = FI_FORMAT_UNSPEC;
   info->ep_attr->type = FI_EP_RDM;
+  info->ep_attr->max_msg_size = ofi_double_settings.longest;
   info->domain_attr->name = strdup(number == 0 ? "memory" : ("memory" + std::to_string(number - 1)).c_str());
   info->domain_attr->mr_mode = ofi_double_settings.mr_mode;
   info->domain_attr->resource_mgmt = FI_RM_ENABLED;

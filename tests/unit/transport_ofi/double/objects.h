@@ -26,7 +26,8 @@ struct Region {
   const std::byte* base = nullptr;
   std::size_t length = 0;
   std::uint64_t access = 0;
-  bool bound = false, usable = false;
+  struct Endpoint* endpoint = nullptr;  // that it is bound to
+  bool usable = false;
   unsigned used = 0;  // by operations under way
 };
 

@@ -24,7 +24,7 @@ enum {                           /* capability bits of an endpoint (proved for t
        ASHLAR_CAP_WAKE_WORD = 1u << 5,
        ASHLAR_CAP_FAILURE = 1u << 6, /* reports a peer's death */
        ASHLAR_CAP_POST = 1u << 7,    /* ashlar_post_ops, to and from that peer */
-       ASHLAR_CAP_REST = 1u << 8,    /* fate */
+       ASHLAR_CAP_REST = 1u << 8,    /* rest() and fate(): whether a process that makes no progress has a message */
        ASHLAR_CAP_SELF = 1u << 9     /* of an answer: its interfaces reach this process alone */
 };
 
@@ -106,9 +106,9 @@ typedef struct ashlar_iface ashlar_iface;
 /* Receives posted in shared memory: a receiver describes the memory that one message of a peer belongs into where that
  * peer finds it, and the peer writes the message there while the receiver's program computes. Nothing is sent for that.
  *
- * The message is named without being known: of the peer's active messages that this process has not been delivered when
- * it posts, the one that comes after `before` others of its kind. A kind is h0 and the upper half of h1. Only the peer
- * can tell which of its messages that is, and whether enough of what it sent is still known to tell. */
+ * The message is named without being known: of the peer's active messages that have not been delivered here when this
+ * process posts, the one that comes after `before` others of its kind. A kind is h0 and the upper half of h1. Only the
+ * peer can tell which of its messages that is, and whether enough of what it sent is still known to tell. */
 typedef struct ashlar_posted {
   uint64_t h0, h1; /* the lower half of h1 is 0 */
   uint64_t before;
@@ -293,8 +293,8 @@ typedef struct ashlar_iface_ops {
   uint32_t* (*wake_word)(ashlar_iface*);
   /* Whether all that was sent would arrive if this process ended now (for finalize); peers' progress may be needed. */
   int (*idle)(ashlar_iface*);
-  /* NULL: not offered. The process comes to rest (1): it makes no progress, until it is
-   * taken up again (0). Its peers can tell by `fate` which of their messages it has been delivered. */
+  /* NULL: not offered. The last session of this process has ended (1): it makes no progress until another one begins
+   * (0), and is *at rest* meanwhile. Peers ask by `fate` which of their messages had been delivered to it. */
   void (*rest)(ashlar_iface*, int resting);
   /* Since minor version 4; NULL: all attributes are 0. Fills what the caller has room for; they never change. */
   void (*attributes)(ashlar_iface*, ashlar_iface_attributes* out);

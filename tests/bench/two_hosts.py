@@ -58,6 +58,8 @@ class TwoHosts(Cluster):
         for name in self.names:
             self.inside(name, "ip", "addr", "add", f"{self.address(name)}/24", "dev", "eth0")
             self.inside(name, "ip", "link", "set", "eth0", "up")
+            # What the system learns of the path from one contestant's connections is nothing to the next one's.
+            self.inside(name, "sh", "-c", "echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save")
 
     def on_cores(self, name):
         return ["taskset", "-c", self.cores[name]] if self.cores else []

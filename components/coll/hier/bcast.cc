@@ -35,7 +35,8 @@ Co bcast(Op& op, const Call& call) {
   std::size_t taken = 0;
   for (const Step& step : steps) {
     const bool mine = lead && pieces.turn(step.piece) == turns.mine();
-    // What the root has leaves before its node gets it; what another leader receives makes room for the next piece.
+    // The root sends a piece to other nodes before its own; another leader starts the next receive before it broadcasts
+    // this one.
     if (mine && (!from_here || op.rank() == call.root)) {
       st = co_await crossed;
       if (!st.ok()) break;

@@ -21,20 +21,23 @@ constexpr Algorithm of(Collective what, const char* summary, Co (*run)(Op&, cons
   return {.collective = what, .name = "hier", .component = "hier", .summary = summary, .run = run};
 }
 
-constexpr const char* kUpAndDown = "each node, the leaders, each node";
+constexpr const char* kUpAndDown = "combines in each node, exchanges among one rank of each, distributes in each node";
+constexpr const char* kUp = "combines in each node, then among one rank of each";
+constexpr const char* kDown = "sends to one rank of each node, which distributes in it";
+constexpr const char* kAlong = "scans in each node, then among the last ranks, then adds in each node";
 constexpr Algorithm kAlgorithms[] = {
     of(Collective::kBarrier, kUpAndDown, barrier).limited_by(needs_nodes),
-    of(Collective::kBcast, "the leaders, each node", bcast).limited_by(needs_nodes),
-    of(Collective::kReduce, "each node, the leaders", reduce).limited_by(needs_nodes_in_order),
+    of(Collective::kBcast, kDown, bcast).limited_by(needs_nodes),
+    of(Collective::kReduce, kUp, reduce).limited_by(needs_nodes_in_order),
     of(Collective::kAllreduce, kUpAndDown, allreduce).limited_by(needs_nodes_in_order),
-    of(Collective::kGather, "each node, the leaders", gather).limited_by(needs_nodes),
-    of(Collective::kScatter, "the leaders, each node", scatter).limited_by(needs_nodes),
+    of(Collective::kGather, kUp, gather).limited_by(needs_nodes),
+    of(Collective::kScatter, kDown, scatter).limited_by(needs_nodes),
     of(Collective::kAllgather, kUpAndDown, allgather).limited_by(needs_nodes),
     of(Collective::kAlltoall, kUpAndDown, alltoall).limited_by(needs_nodes),
     of(Collective::kReduceScatter, kUpAndDown, reduce_scatter).limited_by(needs_nodes_in_order),
     of(Collective::kReduceScatterBlock, kUpAndDown, reduce_scatter).limited_by(needs_nodes_in_order),
-    of(Collective::kScan, "each node, the last ranks, each node", prefix).limited_by(needs_nodes_in_runs),
-    of(Collective::kExscan, "each node, the last ranks, each node", prefix).limited_by(needs_nodes_in_runs),
+    of(Collective::kScan, kAlong, prefix).limited_by(needs_nodes_in_runs),
+    of(Collective::kExscan, kAlong, prefix).limited_by(needs_nodes_in_runs),
 };
 constexpr AlgorithmList kList = list_of(kAlgorithms);
 

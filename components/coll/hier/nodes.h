@@ -17,7 +17,7 @@ class Engine;
 namespace ashlar::coll::hier {
 
 /// How a group's ranks lie on nodes. Made once for a communicator, and the same on all ranks but for `mine`. Nodes are
-/// numbered by their lowest rank, which is their leader.
+/// numbered by their lowest rank; who leads them, `Leaders` says.
 class Nodes {
  public:
   Nodes(Engine& engine, const std::vector<std::uint32_t>& node_of_rank, Rank me);

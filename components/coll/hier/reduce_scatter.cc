@@ -82,7 +82,7 @@ Co reduce_scatter(Op& op, const Call& call) {
   Op inside(op, nodes->wire(op.wire()), nodes->my_index(), nodes->my_ranks());
   std::byte* const sum = lead && !alone ? op.scratch_items(call.send.count, *call.send.type) : nullptr;
   const Call first = reduce_call(call, Collective::kReduce, operand, sum, leaders.inside);
-  // The leader's items get their place later.
+  // These arguments are only counted; the leader's buffer is set when the part runs.
   auto* const place = static_cast<std::byte*>(lead ? call.recv.data : nullptr);
   const Call last = shares.scatter(*nodes, call, place, leaders.inside);
   announce(op, call, inside, *nodes, {&first, &last});

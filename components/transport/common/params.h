@@ -51,16 +51,16 @@ inline constexpr std::uint32_t kRailParamCount = 3;
                          ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, network::kDepthRange),                                 \
       ASHLAR_NETWORK_ROW(                                                                                              \
           "get_from", sessions.get_from, from,                                                                         \
-          "Size from which the receiver reads a message from the sender's memory into its own, without "               \
-          "further copies.",                                                                                           \
+          "Smallest message, of those sent by rendezvous, that the receiver reads from the sender's memory into "      \
+          "its own, without further copies.",                                                                          \
           ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, network::kFetchRange),                                               \
       ASHLAR_NETWORK_ROW("registered_bytes", sessions.registered_bytes, "1GiB",                                        \
                          "Memory of MPI_Alloc_mem and of windows that stays registered with " library                  \
                          " for later messages, of each lane. 0: memory is registered for each message.",               \
                          ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, network::kRegisteredRange),                           \
       ASHLAR_NETWORK_ROW("registered_regions", sessions.registered_regions, "1024",                                    \
-                         "Regions in which that memory may lie.", ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL,               \
-                         network::kCountRange),                                                                        \
+                         "Regions that the memory of registered_bytes may consist of.", ASHLAR_PARAM_U64,              \
+                         ASHLAR_TUNER_DETAIL, network::kCountRange),                                                   \
       ASHLAR_NETWORK_ROW("coalesce_after", sessions.coalesce_after, "8",                                               \
                          "Short messages to one peer between two rounds of progress that each leave at once; further " \
                          "ones leave together.",                                                                       \
@@ -82,16 +82,17 @@ inline constexpr std::uint32_t kRailParamCount = 3;
           ASHLAR_PARAM_DURATION, ASHLAR_USER_DETAIL, network::kIntervalRange)
 
 /// kRailParamCount further rows, of a library whose fabrics have rails.
-#define ASHLAR_NETWORK_RAIL_ROWS(library)                                                                          \
-  ASHLAR_NETWORK_ROW(                                                                                              \
-      "rails", sessions.rails, "0",                                                                                \
-      "Devices of one kind over which a process reads large messages, the one that carries all others "            \
-      "among them. 0: the cards that are left for it when each process of its node has as many, or all "           \
-      "network interfaces of the system; 1: that one alone. Each has registered_bytes of its own.",                \
-      ASHLAR_PARAM_U64, ASHLAR_USER_BASIC, network::kRailRange),                                                   \
-      ASHLAR_NETWORK_ROW("stripe_from", sessions.stripe_from, "512KiB",                                            \
-                         "Size from which a message is read over all rails to its sender.", ASHLAR_PARAM_BYTES,    \
-                         ASHLAR_TUNER_BASIC, network::kStripedRange),                                              \
-      ASHLAR_NETWORK_ROW("stripe", sessions.stripe, "256KiB",                                                      \
-                         "Largest piece of such a message that " library " is asked for over one rail at a time.", \
+#define ASHLAR_NETWORK_RAIL_ROWS(library)                                                                       \
+  ASHLAR_NETWORK_ROW(                                                                                           \
+      "rails", sessions.rails, "0",                                                                             \
+      "Devices over which a process reads large messages, the first one included. 0: with cards, those of the " \
+      "node divided by its processes, but at least one; over sockets, all interfaces, at most 4. 1: the first " \
+      "alone. Each has registered_bytes of its own.",                                                           \
+      ASHLAR_PARAM_U64, ASHLAR_USER_BASIC, network::kRailRange),                                                \
+      ASHLAR_NETWORK_ROW("stripe_from", sessions.stripe_from, "512KiB",                                         \
+                         "Size from which a message is read over all rails to its sender.", ASHLAR_PARAM_BYTES, \
+                         ASHLAR_TUNER_BASIC, network::kStripedRange),                                           \
+      ASHLAR_NETWORK_ROW("stripe", sessions.stripe, "256KiB",                                                   \
+                         "Largest piece of a message read over several rails that " library                     \
+                         " is asked for over one rail at a time.",                                              \
                          ASHLAR_PARAM_BYTES, ASHLAR_TUNER_DETAIL, network::kStripeRange)

@@ -8,10 +8,10 @@
 
 namespace ashlar::ofi {
 
-/// Of the interface that libfabric is asked for.
+/// Version of libfabric's interface that we request.
 inline constexpr std::uint32_t kVersion = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION);
 
-/// Of names in its descriptions, which may be missing.
+/// Compares two names of libfabric, either of which may be null.
 inline bool same(const char* a, const char* b) {
   return std::strcmp(a != nullptr ? a : "", b != nullptr ? b : "") == 0;
 }

@@ -30,8 +30,9 @@ extern const ashlar_param kParams[] = {
         "Receives of a lane that libfabric has to match, at most, and as far as the provider takes so many; further "
         "ones are matched by the kernel (p2p.matching).",
         ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, network::kTagReceivesRange),
-    ASHLAR_NETWORK_ROWS("libfabric", "0", " 0: 65KiB with the provider tcp, 16KiB with others.", kFrameRange, "256KiB",
-                        "32KiB"),
+    ASHLAR_NETWORK_ROWS("libfabric", "0",
+                        " 0: 65KiB with the provider tcp, 16KiB with others; less than 4KiB counts as 4KiB.",
+                        kFrameRange, "256KiB", "32KiB"),
     ASHLAR_NETWORK_RAIL_ROWS("libfabric"),
 };
 static_assert(sizeof(kParams) / sizeof(kParams[0]) == kParamCount);

@@ -90,7 +90,7 @@ bool alike(const fi_info& a, const fi_info& b) {
   return link == nullptr || other_link == nullptr || link->speed == other_link->speed;
 }
 
-/// The less, the better; kNotTaken with `*why`.
+/// Ranks what libfabric lists: lower is better, and kNotTaken is refused, for the reason `*why`.
 int rank_of(const fi_info& info, const Config& config, bool one_node, const char** why) {
   const std::string provider = info.fabric_attr->prov_name, device = info.domain_attr->name;
   const std::string wanted = config.provider, wanted_device = config.domain;
@@ -102,7 +102,8 @@ int rank_of(const fi_info& info, const Config& config, bool one_node, const char
   const int over_tcp = place_over_tcp(provider);
   if (any ? software(provider) && over_tcp < 0 : provider != wanted) return refused("it serves when named");
   if (wanted_device != "auto" && device != wanted_device) return refused("another device is named");
-  if ((info.tx_attr->msg_order & info.rx_attr->msg_order & FI_ORDER_SAS) == 0) return refused("it keeps no order");
+  if ((info.tx_attr->msg_order & info.rx_attr->msg_order & FI_ORDER_SAS) == 0)
+    return refused("it does not keep the order of sends (FI_ORDER_SAS)");
   if (info.nic != nullptr && info.nic->link_attr != nullptr && info.nic->link_attr->state == FI_LINK_DOWN)
     return refused("it has no link");
   const Reach reach = reach_of(info);
@@ -150,7 +151,8 @@ bool Provider::choose(const network::Place& place, int* error) {
   constexpr unsigned kWherePaying = 1, kWhereWorking = 2;
   if (tags_wanted_ != kWhereWorking) {
     if (!choose(place, false, error)) return false;
-    no_tags_ = tags_wanted_ == 0 ? "nobody wants them" : "this provider matches them in lists";
+    no_tags_ = tags_wanted_ == 0 ? "p2p.matching or the job's settings exclude them"
+                                 : "this provider matches tags in software; p2p.matching=native uses it anyway";
     if (tags_wanted_ != kWherePaying || !tags_pay()) return true;
   }
   if (choose(place, true, error)) {
@@ -161,7 +163,7 @@ bool Provider::choose(const network::Place& place, int* error) {
   return choose(place, false, error);
 }
 
-/// Whether what was chosen can serve: messages with eight bytes beside them, from a process that is named.
+/// Sets tag_bits_ if the provider has tagged receives from one named process, and 8 bytes of immediate data.
 void Provider::judge_tags() {
   tag_bits_ = 0;
   const std::uint64_t format = info_->ep_attr->mem_tag_format;
@@ -204,7 +206,7 @@ const fi_info* Provider::in_turn(const std::vector<const fi_info*>& equals, cons
   return &first;
 }
 
-/// Of the cards like the first one this process has its turn.
+/// Chooses the card of this process among those like the first one.
 const fi_info* Provider::card_in_turn(const std::vector<const fi_info*>& equals, const network::Place& place) {
   const fi_info& first = *equals.front();
   std::vector<const fi_info*> cards;
@@ -419,7 +421,7 @@ ashlar_result Provider::open(const ashlar_host& host, const network::Place& plac
   device_ = info_->domain_attr->name;
   if (!is_rail_) tell_variables();
   const char* const what = start(&error);
-  why_ += puts_ ? "; puts need nothing of the peer's program" : "; one-sided communication does without its puts";
+  why_ += puts_ ? "; puts need nothing of the peer's program" : "; one-sided communication uses messages, not its puts";
   if (what == nullptr) return ASHLAR_OK;
   const ashlar_fact facts[] = {{.name = "provider", .text = name_.c_str(), .number = 0},
                                {.name = "domain", .text = device_.c_str(), .number = 0},

@@ -132,8 +132,8 @@ const Library* Library::of_process(const ashlar_host& host, const char* file, as
     loaded = true;
     process = getpid();
     library.log_push_handler(log_line);
-    // Nothing of UCX puts the jumps back: it takes these events for somebody else's to report, and keeps no cache of
-    // registrations (Worker), so it does without.
+    // UCX assumes that others report these events, so it does not put the jumps back; it keeps no cache of
+    // registrations (Worker), so that nobody has to report them.
     library.set_external_event(UCM_EVENT_VM_MAPPED | UCM_EVENT_VM_UNMAPPED | UCM_EVENT_MEM_TYPE_ALLOC |
                                UCM_EVENT_MEM_TYPE_FREE);
   }

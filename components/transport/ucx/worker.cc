@@ -15,9 +15,9 @@
 namespace ashlar::ucx {
 namespace {
 
-/// Of UCX's tcp, where its variables do not say otherwise: what it writes and reads at once, in place of 8 and 64 KiB;
-/// and that it waits for no connection inside its functions. Where the peer ends while UCX 1.13 waits, it ends this
-/// process: an endpoint that has failed before it may send is found to send when it is taken down.
+/// Settings of UCX's tcp where the environment sets none: larger buffers than 8 and 64 KiB, and connections that do not
+/// block. If a peer ends while UCX 1.13 blocks in connect, UCX aborts this process: its cleanup finds the failed
+/// endpoint sending.
 constexpr struct {
   const char *name, *value;
   bool in_all_versions;
@@ -77,7 +77,8 @@ void Worker::choose(const network::Place& place) {
 /// Whether UCX is to match tags.
 void Worker::judge_tags() {
   constexpr unsigned kWhereWorking = 2;
-  no_tags_ = tags_wanted_ == 0 ? "nobody wants them" : "UCX matches them in lists of its own";
+  no_tags_ = tags_wanted_ == 0 ? "p2p.matching or the job's settings exclude them"
+                               : "UCX matches tags in software; p2p.matching=native uses it anyway";
   if (tags_wanted_ != kWhereWorking) return;
   // Messages that a card has matched and frames would have no order.
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -106,7 +107,7 @@ const char* Worker::start(ucs_status_t* status) {
   };
   for (const auto& [name, value] : settings)
     if (*status == UCS_OK) *status = library_->config_modify(config, name, value);
-  // Tagged messages have no flag that makes them leave at once; of frames each has it.
+  // UCX has no flag that sends a tagged message eagerly; frames have one.
   if (tag_bits_ != 0 && *status == UCS_OK) *status = library_->config_modify(config, "RNDV_THRESH", "inf");
   for (const auto& [name, value, in_all_versions] : kOfTcp) {
     if (std::getenv((std::string("UCX_TCP_") + name).c_str()) != nullptr) continue;
@@ -170,18 +171,16 @@ ashlar_result Worker::open(const ashlar_host& host, const network::Place& place,
   name_ = transports_ + " (" + std::to_string(major) + "." + std::to_string(minor) + ")";
   aligned_ = std::make_unique<std::byte[]>(frame_bytes_);
   ucs_status_t status = UCS_OK;
-  const char* const what = device_.empty() ? "a network interface to send over" : start(&status);
+  if (device_.empty()) return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "ucx.no_interface", nullptr, 0);
+  const char* const what = start(&status);
   if (what == nullptr) {
     judge_puts();
     return ASHLAR_OK;
   }
-  const ashlar_fact facts[] = {
-      {.name = "transports", .text = transports_.c_str(), .number = 0},
-      {.name = "devices", .text = device_.c_str(), .number = 0},
-      {.name = "what", .text = what, .number = 0},
-      {.name = "lower",
-       .text = device_.empty() ? "none that is up has an address" : library_->status_string(status),
-       .number = 0}};
+  const ashlar_fact facts[] = {{.name = "transports", .text = transports_.c_str(), .number = 0},
+                               {.name = "devices", .text = device_.c_str(), .number = 0},
+                               {.name = "what", .text = what, .number = 0},
+                               {.name = "lower", .text = library_->status_string(status), .number = 0}};
   return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "ucx.not_started", facts, std::size(facts));
 }
 

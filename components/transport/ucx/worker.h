@@ -85,14 +85,14 @@ class Worker final : public network::Fabric {
   /// What a transfer that is under way has in Operation::library.
   struct UnderWay {
     Worker* worker;  // nullptr: it is not
-    Peer* peer;      // of UCX's own, as is the key
+    Peer* peer;      // set for UCX's own reads and puts alone, as is `key`
     ucp_rkey_h key;
     std::uint64_t cookie;  // of a read that was asked for
   };
   static_assert(sizeof(UnderWay) <= sizeof(network::Operation::library));
   static UnderWay& under_way(network::Operation& transfer) { return *reinterpret_cast<UnderWay*>(transfer.library); }
 
-  // worker.cc: what there is one of.
+  // worker.cc: the context, the worker and their settings.
   ashlar_result failed(const ashlar_host& host, const char* what, ucs_status_t status) const;
   void choose(const network::Place& place);
   const char* start(ucs_status_t* status);

@@ -29,7 +29,7 @@ void Worker::judge_puts() {
   puts_ = alone || config_.puts == kAlways;
   why_ += alone   ? "; puts need nothing of the peer's program"
           : puts_ ? "; puts wait for calls of the peer's program, as transport.ucx.puts allows"
-                  : "; one-sided communication does without its puts";
+                  : "; one-sided communication uses messages, not its puts";
 }
 
 /// By puts of a second worker into memory of the first, which does nothing for them. One-sided communication counts on

@@ -169,7 +169,7 @@ TEST(Puts, ThatNeedTheTargetsCallsAreNotOffered) {
   const Process process(0, with_puts(kWhereProved));
   ASSERT_EQ(process.opened, ASHLAR_OK) << last_failure;
   EXPECT_EQ(put_completion(process), static_cast<std::uint32_t>(ASHLAR_PUT_UNKNOWN));
-  EXPECT_NE(last_record.find("one-sided communication does without its puts"), std::string::npos) << last_record;
+  EXPECT_NE(last_record.find("one-sided communication uses messages, not its puts"), std::string::npos) << last_record;
   const Process always(0, with_puts(kAlways));
   EXPECT_NE(last_record.find("puts wait for calls of the peer's program"), std::string::npos) << last_record;
   const Process never(0, with_puts(kNever));

@@ -25,7 +25,8 @@ struct Transfer : Operation {
   Region* region = nullptr;           // of the memory here, where the library has to know that
   std::uint8_t rail = 0;              // that it goes over; 0: the interface's first fabric
   bool part = false;                  // of a large read, which counts its bytes
-  // What lasts until the library has ended it, the region among it. Empty: the region is the transfer's own.
+  // What lasts until the library has ended it, the region among it, and maybe `done`. Empty: the region is the
+  // transfer's own.
   std::shared_ptr<const void> keeps;
 };
 

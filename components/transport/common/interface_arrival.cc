@@ -77,6 +77,7 @@ void Interface::finish(Transfer& transfer, ashlar_result result) {
       transfer.peer->meter.give_up(transfer.length);
   }
   ashlar_completion* const done = transfer.done;
+  const std::shared_ptr<const void> keeps = transfer.keeps;  // the completion may be there
   dispose(transfer);
   if (done != nullptr && !closing_) done->done(done, result);
 }

@@ -271,6 +271,7 @@ void Interface::fail(Endpoint& peer, const std::string& reason, Gone gone) {
   peer.transfers_waiting.clear();
   for (Transfer* transfer : waiting) {
     ashlar_completion* const done = transfer->done;
+    const std::shared_ptr<const void> keeps = transfer->keeps;
     dispose(*transfer);
     if (done != nullptr) done->done(done, lost(peer));
   }
@@ -306,6 +307,7 @@ void Interface::end_transfers(Endpoint& peer, bool all) {
   for (Transfer* transfer : under_way) {
     if (!peer.transfers.contains(transfer)) continue;  // by what one before it has told
     ashlar_completion* const done = std::exchange(transfer->done, nullptr);
+    const std::shared_ptr<const void> keeps = transfer->keeps;
     const bool abandoned = fabric(transfer->rail).abandon(*transfer);
     if (abandoned)
       finish(*transfer, -ASHLAR_ERR_OTHER);

@@ -17,7 +17,7 @@ case $host in
 {cases}
 *) echo "agent: there is no host $host" >&2; exit 255 ;;
 esac
-exec nsenter -t $pid -n -i -u -m -p -- {enter} /bin/sh -c "$*"
+exec nsenter -t $pid -n -i -u -m -p -- $enter /bin/sh -c "$*"
 """
 
 
@@ -85,7 +85,7 @@ class TwoHosts(Cluster):
         cases = "\n".join(f"{name}) pid={pid} enter='{shlex.join(self.on_cores(name) + self.changed_root(root))}' ;;"
                           for name, pid in self.pids.items())
         with open(path, "w", encoding="utf-8") as file:
-            file.write(AGENT.format(cases=cases, enter="$enter"))
+            file.write(AGENT.format(cases=cases))
         os.chmod(path, 0o755)
         self.agents[root] = path
 

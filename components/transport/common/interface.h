@@ -101,6 +101,8 @@ class Interface : public ashlar_iface, private Fabric::Events {
   Posted post(Endpoint& peer, Buffer& buffer);
   Posted post(Endpoint& peer, Transfer& transfer);
   Buffer* frame_to(Endpoint& peer, Kind kind, const void* data, std::uint32_t length);
+  void count(Endpoint& peer, const Buffer& buffer);
+  void drop(Endpoint& peer, Buffer& buffer);
   void submit(Endpoint& peer, Buffer& buffer);
   bool queues(const Endpoint& peer) const;
   bool inject(Endpoint& peer, const Frame& frame, const void* data);
@@ -188,7 +190,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   // interface_upkeep.cc: what the clock brings.
   void tick();
   void ask_hosts();
-  bool is_to_be_asked(const Endpoint& peer, std::uint64_t now) const;
+  std::uint64_t asked_apart(const Endpoint& peer) const;
   void settle_all(Endpoint& asked, Liveness::Answer answer);
   void settle(Endpoint& peer, Liveness::Answer answer);
 

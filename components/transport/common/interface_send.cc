@@ -170,9 +170,21 @@ Buffer* Interface::frame_to(Endpoint& peer, Kind kind, const void* data, std::ui
   return buffer;
 }
 
-void Interface::submit(Endpoint& peer, Buffer& buffer) {
+/// The buffer is among what waits for the peer, or is under way to it.
+void Interface::count(Endpoint& peer, const Buffer& buffer) {
   peer.bytes_out += buffer.length;
   counters.buffered.raise(buffer.length);
+}
+
+/// It was not given to the library.
+void Interface::drop(Endpoint& peer, Buffer& buffer) {
+  peer.bytes_out -= buffer.length;
+  counters.buffered.lower(buffer.length);
+  buffer.pool->give_back(buffer);
+}
+
+void Interface::submit(Endpoint& peer, Buffer& buffer) {
+  count(peer, buffer);
   if (!queues(peer)) {
     const Posted posted = post(peer, buffer);
     if (posted == Posted::kDone || posted == Posted::kYes) return;

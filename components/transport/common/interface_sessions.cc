@@ -139,8 +139,7 @@ bool Interface::greet(Endpoint& peer) {
   std::memcpy(buffer->payload() + sizeof hello, record_.address.data(), record_.address.size());
   peer.keys = keys_of(peer.record.secret, bytes_of(buffer->payload(), words));
   std::memcpy(buffer->payload() + words, peer.keys.proof.data(), peer.keys.proof.size());
-  peer.bytes_out += buffer->length;
-  counters.buffered.raise(buffer->length);
+  count(peer, *buffer);
   peer.first.push(*buffer);
   flush_later(peer);
   pace_.heat();
@@ -197,8 +196,7 @@ void Interface::greeted(const std::byte* frame, std::size_t bytes) {
   answer->end_at(sizeof(Frame) + sizeof welcome);
   answer->frame() = {.token = 0, .h0 = 0, .h1 = 0, .number = 0, .kind = Kind::kWelcome, .id = 0, .length = 0};
   std::memcpy(answer->payload(), &welcome, sizeof welcome);
-  peer.bytes_out += answer->length;
-  counters.buffered.raise(answer->length);
+  count(peer, *answer);
   peer.first.push(*answer);
   flush_later(peer);
 }
@@ -234,11 +232,7 @@ void Interface::tell_path(Endpoint& peer) {
 void Interface::drop_waiting(Endpoint& peer) {
   close_batch(peer);
   for (BufferQueue* queue : {&peer.first, &peer.waiting})
-    while (Buffer* const buffer = queue->pop()) {
-      peer.bytes_out -= buffer->length;
-      counters.buffered.lower(buffer->length);
-      buffer->pool->give_back(*buffer);
-    }
+    while (Buffer* const buffer = queue->pop()) drop(peer, *buffer);
 }
 
 void Interface::drop_out_of_order(Endpoint& peer) {
@@ -285,13 +279,9 @@ void Interface::fail(Endpoint& peer, const std::string& reason, Gone gone) {
 void Interface::say_given_up(Endpoint& peer) {
   Buffer* const buffer = frame_to(peer, Kind::kGivenUp, nullptr, 0);
   if (buffer == nullptr) return;
-  peer.bytes_out += buffer->length;
-  counters.buffered.raise(buffer->length);
+  count(peer, *buffer);
   const Posted posted = post(peer, *buffer);
-  if (posted == Posted::kDone || posted == Posted::kYes) return;
-  peer.bytes_out -= buffer->length;
-  counters.buffered.lower(buffer->length);
-  buffer->pool->give_back(*buffer);
+  if (posted != Posted::kDone && posted != Posted::kYes) drop(peer, *buffer);
 }
 
 ashlar_result Interface::lost(const Endpoint& peer) {
@@ -338,7 +328,7 @@ void Interface::disconnect(Endpoint& peer) {
     if (fabric(transfer->rail).abandon(*transfer)) finish(*transfer, -ASHLAR_ERR_OTHER);
   }
   if (peer.way == Endpoint::Way::kGreeting && peer.waiting.empty() && peer.batch == nullptr) {
-    drop_waiting(peer);  // nobody misses this session
+    drop_waiting(peer);  // the peer has heard of no session
     peer.way = Endpoint::Way::kDown;
   } else if (peer.way == Endpoint::Way::kGreeting || peer.way == Endpoint::Way::kOpen) {
     control(peer, Kind::kBye);  // behind messages that have been taken, and wait

@@ -84,8 +84,11 @@ void Interface::ask_hosts() {
     if (const auto whom = peers_.find(asked_); whom != peers_.end()) settle_all(*whom->second, answer);
   }
   Endpoint* next = nullptr;
-  for (auto& [nonce, entry] : peers_)
-    if (is_to_be_asked(*entry, now) && (next == nullptr || entry->asked_at < next->asked_at)) next = entry.get();
+  for (auto& [nonce, entry] : peers_) {
+    const std::uint64_t apart = asked_apart(*entry);
+    if (apart == 0 || now - entry->asked_at < apart) continue;
+    if (next == nullptr || entry->asked_at < next->asked_at) next = entry.get();
+  }
   if (next == nullptr) return;
   next->asked_at = now;
   asked_ = next->nonce;
@@ -95,13 +98,13 @@ void Interface::ask_hosts() {
   if (answer != Liveness::Answer::kPending) settle_all(*next, answer);
 }
 
-bool Interface::is_to_be_asked(const Endpoint& peer, std::uint64_t now) const {
+/// ns between two questions for the peer; 0: there is none.
+std::uint64_t Interface::asked_apart(const Endpoint& peer) const {
   const bool greeting = peer.way == Endpoint::Way::kGreeting;
   const bool knows = peer.way == Endpoint::Way::kOpen || (peer.token_in != 0 && !peer.left);
   if (peer.alive.family == 0 || peer.way == Endpoint::Way::kFailed || peer.refused_at != 0 || !(greeting || knows))
-    return false;
-  const std::uint64_t apart = greeting || !peer.was_there ? kDoubtEvery : config_.liveness_interval;
-  return apart != 0 && now - peer.asked_at >= apart;
+    return 0;
+  return greeting || !peer.was_there ? kDoubtEvery : config_.liveness_interval;
 }
 
 /// Silence is the host's: all its processes are silent then, and need no question of their own, which would last as
@@ -111,7 +114,7 @@ void Interface::settle_all(Endpoint& asked, Liveness::Answer answer) {
   if (answer != Liveness::Answer::kSilent) return;
   for (auto& [nonce, entry] : peers_) {
     Endpoint& peer = *entry;
-    if (&peer == &asked || !is_to_be_asked(peer, ~std::uint64_t{0}) || !on_one_host(peer.alive, asked.alive)) continue;
+    if (&peer == &asked || asked_apart(peer) == 0 || !on_one_host(peer.alive, asked.alive)) continue;
     peer.asked_at = pace_.clock();
     settle(peer, answer);
   }

@@ -133,7 +133,7 @@ const Library* Library::of_process(const ashlar_host& host, const char* file, as
     process = getpid();
     library.log_push_handler(log_line);
     // UCX assumes that others report these events, so it does not put the jumps back; it keeps no cache of
-    // registrations (Worker), so that nobody has to report them.
+    // registrations (Worker), which would have to hear of them.
     library.set_external_event(UCM_EVENT_VM_MAPPED | UCM_EVENT_VM_UNMAPPED | UCM_EVENT_MEM_TYPE_ALLOC |
                                UCM_EVENT_MEM_TYPE_FREE);
   }

@@ -115,6 +115,7 @@ Worker::Posted Worker::post(Transfer& transfer, network::Path to) {
   }
   state.worker = this;
   state.peer = &peer;
+  keyed_.insert(&state);
   const bool puts = transfer.what == network::Operation::What::kPut;
   const std::uint64_t there = transfer.there.base + transfer.offset;
   const ucp_request_param_t parameters = request_of(puts ? was_put : was_read, &transfer);
@@ -122,12 +123,10 @@ Worker::Posted Worker::post(Transfer& transfer, network::Path to) {
       puts ? library_->put_nbx(peer.endpoint, transfer.here, transfer.length, there, state.key, &parameters)
            : library_->get_nbx(peer.endpoint, transfer.here, transfer.length, there, state.key, &parameters);
   if (UCS_PTR_IS_ERR(left)) {
-    library_->rkey_destroy(state.key);
-    state.worker = nullptr;
+    drop(transfer);
     give_up(peer, UCS_PTR_STATUS(left));
     return Posted::kLater;
   }
-  keyed_.insert(&state);
   if (left == nullptr && puts) {
     posting_ = true;
     has_left(peer, transfer);

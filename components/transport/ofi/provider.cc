@@ -111,7 +111,7 @@ int rank_of(const fi_info& info, const Config& config, bool one_node, const char
   if (reach == Reach::kLoopback && !one_node) return refused("it does not reach other nodes");
   int rank = software(provider) ? 100 : 0;
   if (over_tcp > 0) rank += 2 * over_tcp;
-  if (reach == Reach::kNetwork && one_node && wanted_device == "auto" && software(provider)) rank += 10;
+  if (reach == Reach::kLoopback && wanted_device == "auto") rank += 10;  // other jobs may be on other nodes
   if (info.addr_format == FI_SOCKADDR_IN6) rank += 1;
   *why = "a better one comes first";
   return rank;

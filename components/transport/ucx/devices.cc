@@ -86,20 +86,22 @@ std::optional<ip::SocketAddress> address_of(const std::string& device) {
 }
 
 std::string interface_for_tcp(bool one_node, std::string* others) {
-  std::string best;
+  std::string best, loopback;
   std::map<std::string, const char*> lost;  // why, by name
   for (const ip::OwnAddress& own : ip::own_addresses(ip::Interfaces("auto"), false)) {
-    const bool loopback = own.candidate.reach == ip::kLoopback;
     if (own.interface == best) continue;
-    if (loopback != one_node)
-      lost[own.interface] = loopback ? "it does not reach other nodes" : "all processes are on this node";
-    else if (own.candidate.reach == ip::kLinkLocal)
+    if (own.candidate.reach == ip::kLoopback) {
+      lost[own.interface] = "it does not reach other nodes";
+      loopback = own.interface;
+    } else if (own.candidate.reach == ip::kLinkLocal) {
       lost[own.interface] = "its address has a meaning on one link only";
-    else if (best.empty())
+    } else if (best.empty()) {
       best = own.interface;
-    else
+    } else {
       lost[own.interface] = "another is as likely to be reached";
+    }
   }
+  if (best.empty() && one_node) best = loopback;
   lost.erase(best);
   for (const auto& [name, why] : lost) {
     if (others->size() > 300) break;

@@ -25,8 +25,9 @@ network::Turn port_in_turn(const std::vector<Port>& ports, std::uint32_t local_r
 /// An address of IP of a network interface, or of a card's: "eth0", "mlx5_0:1". None: it has none.
 std::optional<ip::SocketAddress> address_of(const std::string& device);
 
-/// The network interface that messages over IP take: the loopback for one node, else the one that is most likely to be
-/// reached from other hosts. `*others` names the rest. Empty: there is none.
+/// The network interface that messages over IP take: the one that is most likely to be reached from other hosts, where
+/// processes of other jobs may be; where there is none, the loopback, if all processes of the job are on this node.
+/// `*others` names the rest. Empty: there is none.
 std::string interface_for_tcp(bool one_node, std::string* others);
 
 }  // namespace ashlar::ucx

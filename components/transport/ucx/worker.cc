@@ -50,10 +50,8 @@ void Worker::choose(const network::Place& place) {
     transports_ = tls;
     why_ = "UCX_TLS of the environment names the transports";
   } else {
-    transports_ = ports.empty() || place.one_node ? "tcp" : "ib";
-    why_ = ports.empty()    ? "this node has no card that UCX drives"
-           : place.one_node ? "all processes are on this node"
-                            : "UCX drives the card " + ports.front().name;
+    transports_ = ports.empty() ? "tcp" : "ib";
+    why_ = ports.empty() ? "this node has no card that UCX drives" : "UCX drives the card " + ports.front().name;
   }
   if (!automatic(config_.devices)) {
     device_ = config_.devices;

@@ -6,9 +6,11 @@
 namespace ashlar::ucx {
 namespace {
 
-TEST(Devices, TheLoopbackServesOneNode) {
+// A job on one node may meet others, so the loopback is what is left where there is no network.
+TEST(Devices, TheLoopbackServesOneNodeWithoutANetwork) {
   std::string others;
-  EXPECT_EQ(interface_for_tcp(true, &others), "lo");
+  const std::string reached = interface_for_tcp(false, &others), of_one_node = interface_for_tcp(true, &others);
+  EXPECT_EQ(of_one_node, reached.empty() ? "lo" : reached);
   const auto address = address_of("lo");
   ASSERT_TRUE(address.has_value());
   EXPECT_TRUE(address->loopback());

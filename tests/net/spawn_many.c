@@ -1,8 +1,9 @@
 /* Many spawns of a job on two hosts: spawn_many ROW AT_ONCE FILE.
  *
  * Some first, so that what stays is there; then ROW spawns one after the other, from each rank in turn, onto each host
- * in turn; then AT_ONCE jobs that are all there before the first of them is let go. Before and after it says how many
- * descriptors it has, and waits until FILE.1, and FILE.2, are there. */
+ * in turn; then AT_ONCE jobs that are all there before the first of them is let go. After it there are as many
+ * descriptors, and as many processes that a network's transport knows, as before; and it waits each time until FILE.1,
+ * and FILE.2, are there. */
 #include <dirent.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 
 /* Descriptors on their way out, of the last jobs, and those that are made once, when a rank first sleeps. Were one left
  * of each job, there would be as many as jobs. */
-enum { kSlack = 4 };
+enum { kSlack = 4, kAny = 1000000 };
 
 static int rank, ranks;
 static char* program;
@@ -31,6 +32,25 @@ static int descriptors(void) {
   while (readdir(open) != NULL) ++count;
   closedir(open);
   return count;
+}
+
+/* Processes that the transports over libraries know. */
+static int peers(void) {
+  static const char* const names[] = {"transport.ucx.peers", "transport.ofi.peers"};
+  MPI_T_pvar_session session;
+  int sum = 0;
+  MPI_T_pvar_session_create(&session);
+  for (int i = 0; i < 2; ++i) {
+    MPI_T_pvar_handle handle;
+    unsigned long long values[64] = {0};
+    int index, count;
+    if (MPI_T_pvar_get_index(names[i], MPI_T_PVAR_CLASS_LEVEL, &index) != MPI_SUCCESS) continue;
+    if (MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count) != MPI_SUCCESS || count > 64) continue;
+    MPI_T_pvar_read(session, handle, values);
+    sum += (int)values[0];
+  }
+  MPI_T_pvar_session_free(&session);
+  return sum;
 }
 
 /* What the descriptors are, on standard error. */
@@ -82,17 +102,23 @@ static void at_once(int count) {
   free(children);
 }
 
-static void show(const char* file, int number, int most) {
-  /* Who has said good-bye closes its connections when it comes to it. */
-  int count = descriptors(), flag;
+static int stays_within(int (*count)(void), int most) {
+  int flag;
   const time_t end = time(NULL) + 30;
-  while (most > 0 && count > most + kSlack && time(NULL) < end) {
+  while (count() > most && time(NULL) < end) {
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     usleep(1000);
-    count = descriptors();
   }
-  if (most > 0 && count > most + kSlack) list_descriptors();
-  must(most == 0 || count <= most + kSlack, "descriptors are left");
+  return count() <= most;
+}
+
+static void show(const char* file, int number, int most_descriptors, int most_peers) {
+  int flag;
+  /* Who has said good-bye closes its connections when it comes to it. */
+  const int as_before = stays_within(descriptors, most_descriptors + kSlack);
+  if (!as_before) list_descriptors();
+  must(as_before, "descriptors are left");
+  must(stays_within(peers, most_peers), "a transport knows processes of jobs that are over");
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) {
     char name[4096];
@@ -109,8 +135,10 @@ static void show(const char* file, int number, int most) {
 }
 
 int main(int argc, char** argv) {
+  int provided;
   MPI_Comm parent;
   MPI_Init(&argc, &argv);
+  MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_get_parent(&parent);
@@ -126,13 +154,14 @@ int main(int argc, char** argv) {
     must(argc > 3 && ranks == 2, "spawn_many ROW AT_ONCE FILE, on two ranks");
     in_a_row(4);
     at_once(4);
-    show(argv[3], 1, 0);
-    const int before = descriptors();
+    show(argv[3], 1, kAny, kAny);
+    const int before = descriptors(), known = peers();
     in_a_row(atoi(argv[1]));
     at_once(atoi(argv[2]));
-    show(argv[3], 2, before);
+    show(argv[3], 2, before, known);
     if (rank == 0) printf("all %s and %s are over\n", argv[1], argv[2]);
   }
+  MPI_T_finalize();
   MPI_Finalize();
   return 0;
 }

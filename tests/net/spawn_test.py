@@ -142,7 +142,7 @@ class ManyTest(HostsTest):
         with tempfile.TemporaryDirectory() as folder:
             process = self.start_job("--bind-to", "none", "--host", "a:1,b:1", "-n", 2, MANY, self.ROW, self.AT_ONCE,
                                      os.path.join(folder, "go"), env=dict(os.environ, TMPDIR=folder))
-            self.assertEqual(process.stdout.readline(), "point 1\n")
+            self.assertEqual(process.stdout.readline(), "point 1\n", process.stderr.read() if process.poll() else "")
             before, files = self.settled(), self.files()
             open(os.path.join(folder, "go.1"), "w").close()
             self.assertEqual(process.stdout.readline(), "point 2\n", process.stderr.read() if process.poll() else "")

@@ -14,6 +14,7 @@ struct Counters {
   MarkedLevel buffered;    // bytes
   MarkedLevel regions;     // of memory, registered
   MarkedLevel registered;  // bytes of these
+  MarkedLevel peers;       // processes that are known by their addresses
   Counter greeted, refused, again, full;
   Counter sent, sent_bytes, received, received_bytes, looks, empty_looks;
   Counter gets, get_bytes, puts, put_bytes, questions, injected, coalesced, out_of_order;

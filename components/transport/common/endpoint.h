@@ -4,6 +4,8 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "components/transport/common/buffer.h"
 #include "components/transport/common/record.h"
@@ -92,8 +94,9 @@ struct Endpoint : ashlar_endpoint {
   std::uint64_t tag_proof_in = 0;
 
   std::deque<Transfer*> transfers_waiting;
-  std::set<Transfer*> transfers;          // the library has them
-  std::unique_ptr<StripedReads> striped;  // since the first large read
+  std::set<Transfer*> transfers;                          // the library has them
+  std::unique_ptr<StripedReads> striped;                  // since the first large read
+  std::vector<std::pair<std::uint8_t, Path>> rail_paths;  // that rails know the peer by
 
   // Whether the process is there (Liveness).
   HostAddress alive = {};

@@ -107,6 +107,9 @@ class Fabric {
 
   /// `owner` is named by lost(); nullptr: nobody. kNoPath: that is no address.
   virtual Path insert(const std::vector<std::uint8_t>& address, Endpoint* owner) = 0;
+  /// The path, over which nothing is under way, means nothing any more. False: the library has not closed it yet, and
+  /// it is to be asked again; until then the path may be used.
+  virtual bool remove(Path path) = 0;
   virtual Posted post(Buffer& buffer, Path to) = 0;
   virtual Posted post(Transfer& transfer, Path peer) = 0;
   /// Sends without an event. False: it is to be posted.

@@ -189,6 +189,9 @@ class Interface : public ashlar_iface, private Fabric::Events {
 
   // interface_upkeep.cc: what the clock brings.
   void tick();
+  void erase_unknown();
+  bool is_unknown(const Endpoint& peer);
+  bool remove_paths(Endpoint& peer);
   void ask_hosts();
   std::uint64_t asked_apart(const Endpoint& peer) const;
   void settle_all(Endpoint& asked, Liveness::Answer answer);

@@ -25,6 +25,7 @@ Endpoint& Interface::endpoint_of(std::uint64_t of, std::uint32_t number) {
   std::unique_ptr<Endpoint>& entry = peers_[of];
   if (entry != nullptr) return *entry;
   entry = std::make_unique<Endpoint>();
+  counters.peers.raise();
   Endpoint& peer = *entry;
   peer.ops = &kEndpointOps;
   if (fabric_->reads()) peer.capabilities |= ASHLAR_CAP_GET;
@@ -344,7 +345,7 @@ void Interface::leave(Endpoint& peer) {
 
 void Interface::forget(std::uint32_t number) {
   for (auto& [nonce, peer] : peers_) {
-    if (peer->peer != number || peer->way == Endpoint::Way::kFailed) continue;
+    if (peer->peer != number) continue;
     disconnect(*peer);
     peer->peer = ASHLAR_NOBODY;
   }

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "components/transport/common/interface.h"
+#include "components/transport/common/striped_reads.h"
+#include "framework/plugin/transport_identity.h"
 
 // What the clock brings: first messages that are repeated, and questions whether a silent peer is there.
 namespace ashlar::network {
@@ -32,6 +34,7 @@ void Interface::tick() {
         pace_.clock() >= peer.greet_again_at)
       (void)greet(peer);
   }
+  erase_unknown();
   memory_.give_up_freed();
   if (rails_.last() != 0) tick_rails();
   ask_hosts();
@@ -49,6 +52,46 @@ void Interface::tick() {
       fail(peer, "the process has ended: its host refuses connections to it", Gone::kYes);
     return;  // the kernel may have taken leave of peers
   }
+}
+
+/// Processes of other jobs that the kernel has parted from, and that have left or ended, have nothing here any more.
+void Interface::erase_unknown() {
+  for (auto entry = peers_.begin(); entry != peers_.end();) {
+    Endpoint& peer = *entry->second;
+    if (!is_unknown(peer) || !remove_paths(peer)) {
+      ++entry;
+      continue;
+    }
+    if (peer.token_in != 0) sessions_.erase(peer.token_in);
+    if (peer.tag_proof_in != 0) tag_senders_.erase(peer.tag_proof_in);
+    if (last_sender_ == &peer) forget_last_sender();
+    entry = peers_.erase(entry);
+    counters.peers.lower();
+  }
+}
+
+/// Whether nothing of the peer is under way or can come any more. One that connects again before its leave has left
+/// goes on in the same session (connect()); the kernel knows it before that.
+bool Interface::is_unknown(const Endpoint& peer) {
+  using Way = Endpoint::Way;
+  if (peer.peer != ASHLAR_NOBODY || peer.held || !(peer.way == Way::kDown || peer.way == Way::kFailed)) return false;
+  if (peer.token_in != 0 && (!peer.left || plugin::number_of(context_, peer.job, peer.rank) != ASHLAR_NOBODY))
+    return false;
+  if (peer.under_way != 0 || !peer.first.empty() || !peer.waiting.empty() || peer.batch != nullptr || peer.to_flush ||
+      !peer.out_of_order.empty() || !peer.transfers.empty() || !peer.transfers_waiting.empty() ||
+      peer.striped != nullptr || peer.refused_at != 0)
+    return false;
+  for (const TagReceive& receive : tags_)
+    if (receive.peer == &peer || std::ranges::find(receive.others, &peer) != receive.others.end()) return false;
+  return true;
+}
+
+bool Interface::remove_paths(Endpoint& peer) {
+  for (; !peer.rail_paths.empty(); peer.rail_paths.pop_back()) {
+    const auto [rail, at] = peer.rail_paths.back();
+    if (rails_.is_open(rail) && !fabric(rail).remove(at)) return false;
+  }
+  return peer.at == kNoPath || fabric_->remove(peer.at);
 }
 
 void Interface::settle(Endpoint& peer, Liveness::Answer answer) {

@@ -36,6 +36,13 @@
                            offsetof(ashlar::network::Counters, registrations)),                                       \
       ashlar::plugin::pvar("registered_again", "uses of memory that was registered already", ASHLAR_PVAR_COUNTER,     \
                            offsetof(ashlar::network::Counters, registered_again)),                                    \
+      ashlar::plugin::pvar("peers",                                                                                   \
+                           "processes whose addresses are known here; those of another job that it has parted from, " \
+                           "and that have left, are not",                                                             \
+                           ASHLAR_PVAR_LEVEL, offsetof(ashlar::network::Counters, peers.now)),                        \
+      ashlar::plugin::pvar("peers_peak",                                                                              \
+                           "the most of these at one time; with several lanes, the sum of each one's most",           \
+                           ASHLAR_PVAR_HIGHWATERMARK, offsetof(ashlar::network::Counters, peers.most)),               \
       ashlar::plugin::pvar("greeted", "processes that have proved that they come from the job", ASHLAR_PVAR_COUNTER,  \
                            offsetof(ashlar::network::Counters, greeted)),                                             \
       ashlar::plugin::pvar("refused", "frames that were dropped because they proved nothing", ASHLAR_PVAR_COUNTER,    \

@@ -60,8 +60,10 @@ void StripedReads::take(std::uint8_t number, const RailOffer& offer, StripedRead
     if (rail.state == State::kGood) rail.state = State::kUnknown;
   }
   rail.offer = offer;
-  if (rail.at == kNoPath)
+  if (rail.at == kNoPath) {
     rail.at = iface_.fabric(number).insert({offer.address, offer.address + offer.address_bytes}, &peer_);
+    if (rail.at != kNoPath) peer_.rail_paths.emplace_back(number, rail.at);
+  }
   if (read != nullptr) {
     read->ways[number].known = true;
     read->ways[number].there = offer.region;

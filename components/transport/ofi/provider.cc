@@ -460,6 +460,13 @@ network::Path Provider::insert(const std::vector<std::uint8_t>& address, network
   return fi_av_insert(peers_, address.data(), 1, &at, 0, nullptr) == 1 ? at : FI_ADDR_UNSPEC;
 }
 
+/// Its connection is libfabric's, which keeps it until the peer closes it.
+bool Provider::remove(network::Path path) {
+  fi_addr_t at = path;
+  (void)fi_av_remove(peers_, &at, 1, 0);
+  return true;
+}
+
 int Provider::enlist(const void* memory, std::size_t bytes, std::uint64_t access, fid_mr** out) {
   const std::uint64_t key = wants(FI_MR_PROV_KEY) ? 0 : next_key_++;
   const int made = fi_mr_reg(domain_, memory, bytes, access, 0, key, 0, out, nullptr);

@@ -34,6 +34,7 @@ class Provider final : public network::Fabric {
   const sockaddr* source() const override;
 
   network::Path insert(const std::vector<std::uint8_t>& address, network::Endpoint* owner) override;
+  bool remove(network::Path path) override;
   Posted post(network::Buffer& buffer, network::Path to) override;
   Posted post(network::Transfer& transfer, network::Path peer) override;
   Posted post_tag(network::TagReceive& receive) override;

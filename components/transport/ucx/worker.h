@@ -42,6 +42,7 @@ class Worker final : public network::Fabric {
   const sockaddr* source() const override { return source_ ? &source_->any : nullptr; }
 
   network::Path insert(const std::vector<std::uint8_t>& address, network::Endpoint* owner) override;
+  bool remove(network::Path path) override;
   Posted post(network::Buffer& buffer, network::Path to) override;
   Posted post(network::Transfer& transfer, network::Path peer) override;
   Posted post_tag(network::TagReceive& receive) override;
@@ -74,6 +75,7 @@ class Worker final : public network::Fabric {
     network::Endpoint* owner = nullptr;
     Worker* worker = nullptr;
     ucp_ep_h endpoint = nullptr;
+    void* closing = nullptr;        // the request that closes an earlier one
     ucs_status_t failure = UCS_OK;  // why UCX has given it up; look() then closes it
     std::uint64_t again_at = 0;     // when it may be made again, in ns; 0: at once
     bool unflushed = false, flushing = false;
@@ -100,7 +102,8 @@ class Worker final : public network::Fabric {
   ucs_status_t make_worker(ucp_worker_h* out) const;
   ucs_status_t make_endpoint(ucp_worker_h from, const std::vector<std::uint8_t>& address, ucp_err_handler_t lost,
                              ucp_ep_h* out) const;
-  void* close_endpoint(ucp_ep_h endpoint) const;
+  enum class Close { kNow, kFlushed };
+  void* close_endpoint(ucp_ep_h endpoint, Close how) const;
   void judge_tags();
 
   // worker_peers.cc: operations and what becomes of them.
@@ -156,7 +159,8 @@ class Worker final : public network::Fabric {
   ucp_worker_h worker_ = nullptr;
   ucp_datatype_t taken_ = 0;  // how bytes of tagged messages are received
   int wake_fd_ = -1;
-  std::vector<std::unique_ptr<Peer>> peers_;
+  std::vector<std::unique_ptr<Peer>> peers_;  // by path; nullptr: it is free
+  std::vector<network::Path> free_paths_;
   std::vector<Peer*> given_up_;
   std::unordered_set<UnderWay*> keyed_;  // transfers with a key
   // What UCX has told outside of look(), for the next one.

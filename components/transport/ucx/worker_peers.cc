@@ -28,8 +28,29 @@ network::Path Worker::insert(const std::vector<std::uint8_t>& address, network::
   peer->address = address;
   peer->owner = owner;
   peer->worker = this;
-  peers_.push_back(std::move(peer));
-  return peers_.size() - 1;
+  if (free_paths_.empty()) {
+    peers_.push_back(std::move(peer));
+    return peers_.size() - 1;
+  }
+  const network::Path path = free_paths_.back();
+  free_paths_.pop_back();
+  peers_[path] = std::move(peer);
+  return path;
+}
+
+/// The last frame may be in UCX still, which closes the endpoint behind it.
+bool Worker::remove(network::Path path) {
+  Peer& peer = *peers_[path];
+  if (peer.failure != UCS_OK || peer.flushing) return false;
+  if (peer.closing == nullptr) peer.closing = close_endpoint(std::exchange(peer.endpoint, nullptr), Close::kFlushed);
+  if (peer.closing != nullptr) {
+    if (library_->request_check_status(peer.closing) == UCS_INPROGRESS) return false;
+    library_->request_free(std::exchange(peer.closing, nullptr));
+  }
+  if (peer.endpoint != nullptr) return false;  // of messages since the first call
+  peers_[path].reset();
+  free_paths_.push_back(path);
+  return true;
 }
 
 /// Whether the peer has an endpoint; one that UCX has given up is made again after a while.
@@ -180,7 +201,7 @@ void Worker::close_given_up() {
     const ucs_status_t why = peer->failure;
     end_reads(peer, why);
     end_puts(peer->put, why);
-    if (void* const closing = close_endpoint(std::exchange(peer->endpoint, nullptr)); closing != nullptr)
+    if (void* const closing = close_endpoint(std::exchange(peer->endpoint, nullptr), Close::kNow); closing != nullptr)
       library_->request_free(closing);
     peer->failure = UCS_OK;
     peer->unflushed = peer->flushing = false;
@@ -202,11 +223,11 @@ ucs_status_t Worker::make_endpoint(ucp_worker_h from, const std::vector<std::uin
 }
 
 /// Returns a request that is under way, or nullptr.
-void* Worker::close_endpoint(ucp_ep_h endpoint) const {
+void* Worker::close_endpoint(ucp_ep_h endpoint, Close how) const {
   if (endpoint == nullptr) return nullptr;
   ucp_request_param_t parameters = {};
   parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-  parameters.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  parameters.flags = how == Close::kNow ? UCP_EP_CLOSE_FLAG_FORCE : 0;
   const ucs_status_ptr_t closing = library_->ep_close_nbx(endpoint, &parameters);
   return UCS_PTR_IS_ERR(closing) ? nullptr : closing;
 }
@@ -223,9 +244,12 @@ bool Worker::may_sleep() {
 void Worker::close() {
   if (worker_ == nullptr) return;
   std::vector<void*> closing;
-  for (const auto& peer : peers_)
-    if (void* const request = close_endpoint(std::exchange(peer->endpoint, nullptr)); request != nullptr)
+  for (const auto& peer : peers_) {
+    if (peer == nullptr) continue;
+    if (peer->closing != nullptr) closing.push_back(peer->closing);
+    if (void* const request = close_endpoint(std::exchange(peer->endpoint, nullptr), Close::kNow); request != nullptr)
       closing.push_back(request);
+  }
   const std::uint64_t until = now_ns() + kClosing;
   const auto under_way = [&](void* request) { return library_->request_check_status(request) == UCS_INPROGRESS; };
   while (std::any_of(closing.begin(), closing.end(), under_way) && now_ns() < until)

@@ -48,7 +48,8 @@ bool Worker::prove_puts() {
                       try_put(second, named.base, 1, true, kConnecting) &&
                       try_put(second, named.base, 2, false, kAlone);
   if (second.key != nullptr) library_->rkey_destroy(second.key);
-  if (void* const closing = close_endpoint(second.endpoint); closing != nullptr) library_->request_free(closing);
+  if (void* const closing = close_endpoint(second.endpoint, Close::kNow); closing != nullptr)
+    library_->request_free(closing);
   if (second.worker != nullptr) library_->worker_destroy(second.worker);
   delist(known);
   return proved;

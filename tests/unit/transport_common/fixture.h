@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,6 +107,9 @@ class Process {
     context.lasting = [](void*, const void* address, std::uint64_t length, ashlar_lasting* out) {
       return lasting_memory().find(address, length, out) ? 1 : 0;
     };
+    context.peer_of = [](void* self, const std::uint64_t*, std::uint32_t of) {
+      return static_cast<Process*>(self)->unknown.contains(of) ? ASHLAR_NOBODY : of;
+    };
     context.failed = [](void* self, std::uint32_t peer, const char* reason) {
       static_cast<Process*>(self)->failures.emplace_back(peer, reason);
     };
@@ -126,6 +130,11 @@ class Process {
     ashlar_endpoint* out = nullptr;
     const ashlar_result r = iface->connect(peer, address.data(), static_cast<std::uint32_t>(address.size()), &out);
     return r == ASHLAR_OK ? static_cast<Endpoint*>(out) : nullptr;
+  }
+  /// As the kernel parts from a process of another job.
+  void part_from(std::uint32_t rank) {
+    unknown.insert(rank);
+    iface->forget(rank);
   }
   static ashlar_result send(Endpoint* to, std::uint64_t word, const std::string& data = {}) {
     return to->ops->am_short(to, 1, word, 0, data.data(), static_cast<std::uint32_t>(data.size()));
@@ -149,6 +158,7 @@ class Process {
   std::vector<std::uint64_t> got;
   std::vector<std::string> data;  // of each
   std::function<void()> on_arrival;
+  std::set<std::uint32_t> unknown;  // ranks of other jobs that the kernel does not know
   std::vector<std::pair<std::uint32_t, std::string>> failures;
 };
 

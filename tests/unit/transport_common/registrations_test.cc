@@ -21,6 +21,7 @@ class Library final : public Fabric {
   std::vector<std::uint8_t> address() override { return {}; }
   const sockaddr* source() const override { return nullptr; }
   Path insert(const std::vector<std::uint8_t>&, Endpoint*) override { return kNoPath; }
+  bool remove(Path) override { return true; }
   Posted post(Buffer&, Path) override { return Posted::kFailed; }
   Posted post(Transfer&, Path) override { return Posted::kFailed; }
   unsigned look() override { return 0; }

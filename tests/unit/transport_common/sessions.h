@@ -137,6 +137,66 @@ TYPED_TEST_P(Sessions, WhatWasTakenArrivesThoughItsSenderDisconnects) {
   EXPECT_TRUE(a.failures.empty() && b.failures.empty());
 }
 
+// A server would keep all clients that it has ever had.
+TYPED_TEST_P(Sessions, WhomTheKernelHasPartedFromIsForgotten) {
+  TypeParam a(0), b(1);
+  const auto known = [](const Process& process) { return process.iface->counters.peers.now.get(); };
+  for (int round = 0; round < 3; ++round) {
+    a.unknown.clear();
+    b.unknown.clear();
+    Endpoint* const to = a.connect(1, b.address());
+    ASSERT_NE(to, nullptr) << last_failure;
+    Endpoint* const back = b.connect(0, a.address());
+    ASSERT_NE(back, nullptr) << last_failure;
+    ASSERT_EQ(Process::send(to, 1), ASHLAR_OK);
+    ASSERT_EQ(Process::send(back, 2), ASHLAR_OK);
+    const auto both = [&] { return a.got.size() > unsigned(round) && b.got.size() > unsigned(round); };
+    ASSERT_TRUE(run({&a, &b}, both)) << round;
+    a.part_from(1);
+    (void)run(
+        {&a, &b}, [] { return false; }, 50);
+    EXPECT_EQ(known(a), 1u) << "b has a session to a";
+    EXPECT_EQ(known(b), 1u);
+    b.part_from(0);
+    ASSERT_TRUE(run({&a, &b}, [&] { return known(a) == 0 && known(b) == 0; })) << known(a) << " " << known(b);
+  }
+  EXPECT_EQ(a.iface->counters.peers.most.get(), 1u);
+  EXPECT_TRUE(a.failures.empty() && b.failures.empty());
+}
+
+// It may go on in a session whose end waits to be sent.
+TYPED_TEST_P(Sessions, WhoIsKnownAgainIsNotForgotten) {
+  TypeParam a(0), b(1);
+  Endpoint* const to = a.connect(1, b.address());
+  ASSERT_NE(to, nullptr) << last_failure;
+  ASSERT_EQ(Process::send(to, 1), ASHLAR_OK);
+  ASSERT_TRUE(run({&a, &b}, [&] { return b.got.size() == 1; }));
+  b.part_from(0);
+  b.unknown.clear();
+  for (std::uint64_t i = 2; i <= 40; ++i) ASSERT_EQ(Process::send(to, i), ASHLAR_OK);
+  a.iface->disconnect(*to);
+  ASSERT_EQ(to->way, Endpoint::Way::kOpen) << "messages have left at once";
+  ASSERT_EQ(a.connect(1, b.address()), to);
+  ASSERT_EQ(Process::send(to, 41), ASHLAR_OK);
+  ASSERT_TRUE(run({&a, &b}, [&] { return b.got.size() == 41; }));
+  EXPECT_EQ(b.iface->counters.greeted, 1u);
+  EXPECT_EQ(b.iface->counters.peers.now.get(), 1u);
+}
+
+TYPED_TEST_P(Sessions, WhoHasEndedIsForgotten) {
+  TypeParam a(0);
+  auto b = std::make_unique<TypeParam>(1);
+  Endpoint* const to = a.connect(1, b->address());
+  ASSERT_NE(to, nullptr) << last_failure;
+  ASSERT_EQ(Process::send(to, 1), ASHLAR_OK);
+  ASSERT_TRUE(run({&a, b.get()}, [&] { return b->got.size() == 1; }));
+  b.reset();
+  a.iface->process_ended(*to, "the test has ended it");
+  EXPECT_EQ(a.failures.size(), 1u);
+  a.part_from(1);
+  EXPECT_TRUE(run({&a}, [&] { return a.iface->counters.peers.now.get() == 0; }));
+}
+
 // A process that sleeps looks at the clock less often than it would ask each peer.
 TYPED_TEST_P(Sessions, PeersAreAskedInTurn) {
   TypeParam a(0);
@@ -183,6 +243,7 @@ TYPED_TEST_P(Sessions, SignalsAreLeftAlone) {
 REGISTER_TYPED_TEST_SUITE_P(Sessions, NothingIsSentBeforeTheProof, WhoDoesNotKnowTheSecretIsNotHeard,
                             AWrongTokenIsDroppedAndAGapEndsThePeer, TwoNetworksDoNotMeet,
                             AFrameWithoutASessionIsDropped, WhatWasTakenArrivesThoughItsSenderDisconnects,
-                            PeersAreAskedInTurn, SignalsAreLeftAlone);
+                            WhomTheKernelHasPartedFromIsForgotten, WhoIsKnownAgainIsNotForgotten,
+                            WhoHasEndedIsForgotten, PeersAreAskedInTurn, SignalsAreLeftAlone);
 
 }  // namespace ashlar::network::test

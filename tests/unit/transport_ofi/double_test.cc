@@ -597,5 +597,15 @@ TEST_F(Double, AProofThatNothingWaitsForGoes) {
   EXPECT_EQ(pair.to->way, Endpoint::Way::kDown);
 }
 
+TEST_F(Double, WhomTheKernelHasPartedFromHasNoAddress) {
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  ASSERT_EQ(Process::send(pair.to, 1), ASHLAR_OK);
+  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return pair.b.got.size() == 1; }));
+  pair.a.part_from(1);
+  pair.b.part_from(0);
+  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return seen().removed == 2; }));
+}
+
 }  // namespace
 }  // namespace ashlar::ofi::test

@@ -145,8 +145,21 @@ int insert(fid_av* table, const void* address, std::size_t count, fi_addr_t* at,
   return static_cast<int>(count);
 }
 
+int remove(fid_av* table, fi_addr_t* at, std::size_t count, std::uint64_t) {
+  auto& addresses = *reinterpret_cast<Addresses*>(table);
+  for (std::size_t i = 0; i < count; ++i) {
+    (void)addresses.at(at[i]);
+    addresses.all[at[i]] = 0;
+    ++ofi_double_seen.removed;
+  }
+  return 0;
+}
+
 int open_addresses(fid_domain*, fi_av_attr*, fid_av** out, void*) {
-  static fi_ops_av all = table<fi_ops_av>([](auto& made) { made.insert = insert; });
+  static fi_ops_av all = table<fi_ops_av>([](auto& made) {
+    made.insert = insert;
+    made.remove = remove;
+  });
   auto* const addresses = new Addresses;
   addresses->fid.fid.fclass = FI_CLASS_AV;
   addresses->fid.fid.ops = functions<Addresses>();

@@ -36,6 +36,7 @@ struct Settings {
 struct Seen {
   unsigned sends = 0, injects = 0, reads = 0, writes = 0, receives = 0, multi_receives = 0, refused = 0;
   unsigned tagged = 0, peeks = 0, cancels = 0;
+  unsigned removed = 0;  // addresses
   unsigned regions = 0;  // registered now
   unsigned registrations = 0;
   unsigned endpoints = 0;                           // that are open

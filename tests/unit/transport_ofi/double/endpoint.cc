@@ -47,7 +47,7 @@ bool registered(const Endpoint& endpoint, const void* memory, std::size_t length
 Operation made(const Endpoint& endpoint, Operation::What what, const void* memory, std::size_t length, fi_addr_t to,
                Region* region, void* context) {
   return {.what = what,
-          .to = endpoint.peers->all[to],
+          .to = endpoint.peers->at(to),
           .memory = static_cast<std::byte*>(const_cast<void*>(memory)),
           .length = length,
           .copy = {},

@@ -45,9 +45,17 @@ struct Completions {
   struct Endpoint* endpoint = nullptr;
 };
 
+/// Notes the rule; a process that was set up by OFI_DOUBLE ends.
+void broken(const char* rule);
+
 struct Addresses {
   fid_av fid = {};
-  std::vector<std::uint64_t> all;
+  std::vector<std::uint64_t> all;  // 0: it was removed
+
+  std::uint64_t at(fi_addr_t which) const {
+    if (all[which] == 0) broken("an address that was removed");
+    return all[which];
+  }
 };
 
 struct Operation {
@@ -164,8 +172,6 @@ Operation made(const Endpoint& endpoint, Operation::What what, const void* memor
 /// FI_CONTEXT2: the provider writes there while it has the operation.
 void mark(void* context);
 void check_mark(const void* context);
-/// Notes the rule; a process that was set up by OFI_DOUBLE ends.
-void broken(const char* rule);
 /// Lanes of several threads share the double.
 std::unique_lock<std::recursive_mutex> guard();
 

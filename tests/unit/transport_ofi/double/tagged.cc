@@ -44,7 +44,7 @@ ssize_t receive(fid_ep* ep, void* memory, std::size_t length, void* description,
   if (length != 0 && !registered(endpoint, memory, length, description, FI_RECV, &region)) return -FI_EINVAL;
   if (from == FI_ADDR_UNSPEC) return broken("a tagged receive of any process"), -FI_EINVAL;
   mark(context);
-  endpoint.receive({.from = endpoint.peers->all[from],
+  endpoint.receive({.from = endpoint.peers->at(from),
                     .tag = tag,
                     .ignored = ignored,
                     .memory = static_cast<std::byte*>(memory),

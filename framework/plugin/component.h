@@ -26,7 +26,7 @@ extern "C" {
 
 #define ASHLAR_COMPONENT_SYMBOL "ashlar_component_v1"
 #define ASHLAR_COMPONENT_MAJOR 1
-#define ASHLAR_COMPONENT_MINOR 8
+#define ASHLAR_COMPONENT_MINOR 9
 
 /* Whether a structure that the other side made has this member. It has not when that side was compiled with headers of
  * an older minor version: members are only appended, and `size` says where theirs end. */

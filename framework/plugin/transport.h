@@ -321,6 +321,8 @@ typedef struct ashlar_lasting {
   uint64_t serial; /* no other memory has or had it */
 } ashlar_lasting;
 
+enum ashlar_tags_wanted { ASHLAR_TAGS_NEVER = 0, ASHLAR_TAGS_WHERE_PAYING = 1, ASHLAR_TAGS_WHERE_WORKING = 2 };
+
 /* Context of query() and create() of a transport component. */
 typedef struct ashlar_transport_context {
   uint32_t size;
@@ -344,8 +346,10 @@ typedef struct ashlar_transport_context {
   /* Since minor version 6. Whether all of [address, address + length) lies in lasting memory, and which. A serial that
    * is told again tells that the memory was not freed in the meantime: what was registered of it still holds. */
   int (*lasting)(void* lane_context, const void* address, uint64_t length, ashlar_lasting* out);
-  /* Since minor version 7. Whether the kernel wants tags: 0: it does not, 1: where they pay, 2: where they work. */
+  /* Since minor version 7. Whether the kernel wants tags (ashlar_tags_wanted). */
   uint32_t tags_wanted;
+  /* Since minor version 9. Lanes of this process, which share its descriptors and memory. */
+  uint32_t lanes;
 } ashlar_transport_context;
 
 #ifdef __cplusplus

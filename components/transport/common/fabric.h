@@ -9,6 +9,7 @@
 
 #include "components/transport/common/wire.h"
 #include "framework/plugin/component.h"
+#include "framework/plugin/transport.h"
 
 namespace ashlar::network {
 
@@ -193,7 +194,7 @@ class Fabric {
   unsigned rails_ = 0;
   std::uint64_t sends_ = 0, transfer_most_ = ~std::uint64_t{0};
   bool reads_ = false, puts_ = false, senders_in_tags_ = false;
-  unsigned tags_wanted_ = 0;
+  unsigned tags_wanted_ = ASHLAR_TAGS_NEVER;
   std::uint32_t tag_bits_ = 0;
   std::uint64_t tag_receives_ = 0;
   std::uint32_t frame_bytes_ = 0;

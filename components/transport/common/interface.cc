@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <string>
@@ -80,7 +81,7 @@ ashlar_result Interface::open() {
   const Place place = {.one_node = context_.local_size >= context_.job_size,
                        .local_rank = context_.local_rank,
                        .local_size = std::max(context_.local_size, 1u)};
-  fabric_->want_tags(ASHLAR_HAS(&context_, tags_wanted) ? context_.tags_wanted : 0);
+  if (ASHLAR_HAS(&context_, tags_wanted)) fabric_->want_tags(context_.tags_wanted);
   if (const ashlar_result opened = fabric_->open(host_, place, *this); opened != ASHLAR_OK) return opened;
   record_.nonce = random_nonce();
   if (getrandom(record_.secret.data(), record_.secret.size(), 0) != static_cast<ssize_t>(record_.secret.size())) {
@@ -105,9 +106,12 @@ ashlar_result Interface::open() {
   small_ = std::make_unique<BufferPool>(*fabric_, sizeof(Frame) + kMaxShort, kSmallInSlab);
   large_ = std::make_unique<BufferPool>(*fabric_, fabric_->frame_bytes(), kLargeInSlab);
   if (!prove()) {
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%g", static_cast<double>(config_.handshake_timeout) / 1e9);
     const ashlar_fact facts[] = {{.name = "library", .text = traits_.library, .number = 0},
                                  {.name = "name", .text = fabric_->name().c_str(), .number = 0},
                                  {.name = "device", .text = fabric_->device().c_str(), .number = 0},
+                                 {.name = "seconds", .text = seconds, .number = 0},
                                  {.name = "settings", .text = traits_.settings, .number = 0}};
     return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.unproved", facts, std::size(facts));
   }

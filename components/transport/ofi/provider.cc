@@ -148,12 +148,12 @@ void Provider::close() {
 }
 
 bool Provider::choose(const network::Place& place, int* error) {
-  constexpr unsigned kWherePaying = 1, kWhereWorking = 2;
-  if (tags_wanted_ != kWhereWorking) {
+  if (tags_wanted_ != ASHLAR_TAGS_WHERE_WORKING) {
     if (!choose(place, false, error)) return false;
-    no_tags_ = tags_wanted_ == 0 ? "p2p.matching or the job's settings exclude them"
-                                 : "this provider matches tags in software; p2p.matching=native uses it anyway";
-    if (tags_wanted_ != kWherePaying || !tags_pay()) return true;
+    no_tags_ = tags_wanted_ == ASHLAR_TAGS_NEVER
+                   ? "p2p.matching or the job's settings exclude them"
+                   : "this provider matches tags in software; p2p.matching=native uses it anyway";
+    if (tags_wanted_ != ASHLAR_TAGS_WHERE_PAYING || !tags_pay()) return true;
   }
   if (choose(place, true, error)) {
     judge_tags();
@@ -420,6 +420,9 @@ ashlar_result Provider::open(const ashlar_host& host, const network::Place& plac
   name_ = info_->fabric_attr->prov_name;
   device_ = info_->domain_attr->name;
   if (!is_rail_) tell_variables();
+  if (const std::uint64_t wanted = config_.sessions.frame_bytes;
+      wanted != 0 && wanted < network::kLeastFrame && host.adjusted != nullptr)
+    host.adjusted("transport", "ofi", "frame_bytes", "4KiB", "a first message has to fit into a frame");
   const char* const what = start(&error);
   why_ += puts_ ? "; puts need nothing of the peer's program" : "; one-sided communication uses messages, not its puts";
   if (what == nullptr) return ASHLAR_OK;

@@ -25,11 +25,11 @@ constexpr std::uint64_t kOwedFor = 20'000;  // ns that an acknowledgement may be
 constexpr unsigned kInARow = 2;             // arrivals of one connection, after which it is looked at alone
 constexpr unsigned kLooksForAll = 4;
 
-std::uint64_t connection_limit(std::uint64_t wanted) {
+std::uint64_t connection_limit(std::uint64_t wanted, std::uint32_t lanes) {
   if (wanted != 0) return wanted;
   rlimit files = {};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return ~std::uint64_t{0};
-  return std::max<std::uint64_t>(files.rlim_cur / 4 * 3, kFewestConnections);
+  return std::max<std::uint64_t>(files.rlim_cur / 4 * 3 / lanes, kFewestConnections);
 }
 
 }  // namespace
@@ -43,7 +43,8 @@ Interface::Interface(const ashlar_host& host, const Config& config, const ashlar
   ops = &kInterfaceOps;
   // Rounds in which a process gives its core away take long.
   pace_.set(config.look_interval, context.oversubscribed != 0);
-  limit_ = connection_limit(config.connections);
+  limit_ =
+      connection_limit(config.connections, ASHLAR_HAS(&context, lanes) ? std::max<std::uint32_t>(context.lanes, 1) : 1);
   show(host_, &counters);
 }
 

@@ -37,9 +37,8 @@ extern const ashlar_param kParams[] = {
     ROW(ports, "0", "Port that a process listens on: a number, or a range as 40000-40999; 0: the system chooses.",
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
     ROW(connections, "0",
-        "Connections of a process beyond which the one unused longest is closed; it comes back on use. 0: three "
-        "quarters "
-        "of the limit of descriptors.",
+        "Connections of a lane beyond which the one unused longest is closed; it comes back on use. 0: the lanes "
+        "together have three quarters of the limit of descriptors.",
         ASHLAR_PARAM_U64, ASHLAR_USER_DETAIL, kConnectionRange),
     ROW(max_bcopy, "64KiB", "Largest piece of a message that is copied into the send buffer.", ASHLAR_PARAM_BYTES,
         ASHLAR_TUNER_BASIC, kPieceRange),

@@ -74,10 +74,9 @@ void Worker::choose(const network::Place& place) {
 
 /// Whether UCX is to match tags.
 void Worker::judge_tags() {
-  constexpr unsigned kWhereWorking = 2;
-  no_tags_ = tags_wanted_ == 0 ? "p2p.matching or the job's settings exclude them"
-                               : "UCX matches tags in software; p2p.matching=native uses it anyway";
-  if (tags_wanted_ != kWhereWorking) return;
+  no_tags_ = tags_wanted_ == ASHLAR_TAGS_NEVER ? "p2p.matching or the job's settings exclude them"
+                                               : "UCX matches tags in software; p2p.matching=native uses it anyway";
+  if (tags_wanted_ != ASHLAR_TAGS_WHERE_WORKING) return;
   // Messages that a card has matched and frames would have no order.
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view set = *entry;

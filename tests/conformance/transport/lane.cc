@@ -20,7 +20,7 @@ Lane::Lane(const Component& component, Place place) : component_(component) {
   context.job_cookie = 0x5eed;
   context.oversubscribed = place.oversubscribed ? 1 : 0;
   context.lane_context = this;
-  context.tags_wanted = place.tags ? 2 : 0;
+  context.tags_wanted = place.tags ? ASHLAR_TAGS_WHERE_WORKING : ASHLAR_TAGS_NEVER;
   context.deliver = [](void* lane, const ashlar_am* am) {
     if (auto& handler = static_cast<Lane*>(lane)->on_message) handler(*am);
   };

@@ -18,7 +18,7 @@ namespace ashlar::network::test {
 
 inline thread_local std::string last_failure;
 
-inline thread_local std::string last_record;
+inline thread_local std::string last_record, last_adjustment;
 
 inline void log(int, const char*, const char*, ...) {}
 
@@ -32,6 +32,10 @@ inline const ashlar_host& host() {
       last_failure +=
           std::string(" ") + facts[i].name + "=" + (facts[i].text ? facts[i].text : std::to_string(facts[i].number));
     return -mpi_class;
+  };
+  host.adjusted = [](const char* framework, const char* component, const char* parameter, const char* used,
+                     const char*) {
+    last_adjustment = std::string(framework) + "." + component + "." + parameter + "=" + used;
   };
   host.record = [](const char*, const char* subject, const char* chosen, const char* reason, const char* rejected,
                    const char*) {

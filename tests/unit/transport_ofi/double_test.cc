@@ -406,8 +406,12 @@ TEST_F(Double, ADamagedMessageEndsNoOtherPeer) {
 
 TEST_F(Double, FramesAreNoLongerThanTheReceiverTakes) {
   Config shorter = over_double();
-  shorter.sessions.frame_bytes = 4 << 10;
-  Process a(0, over_double()), b(1, shorter);
+  shorter.sessions.frame_bytes = 1 << 10;
+  last_adjustment.clear();
+  Process a(0, over_double());
+  EXPECT_EQ(last_adjustment, "");
+  Process b(1, shorter);
+  EXPECT_EQ(last_adjustment, "transport.ofi.frame_bytes=4KiB");
   Endpoint *const to = a.connect(1, b.address()), *const back = b.connect(0, a.address());
   ASSERT_TRUE(to != nullptr && back != nullptr) << last_failure;
   EXPECT_EQ(to->max_bcopy, (4u << 10) - sizeof(Frame));

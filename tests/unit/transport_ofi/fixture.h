@@ -9,6 +9,7 @@ using network::Frame;
 using network::Record;
 using network::test::Got;
 using network::test::host;
+using network::test::last_adjustment;
 using network::test::last_failure;
 using network::test::last_record;
 using network::test::lasting_memory;

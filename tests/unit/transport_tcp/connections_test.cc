@@ -1,4 +1,6 @@
 // Connections between processes: made once however they begin, closed and made again, always in order.
+#include <sys/resource.h>
+
 #include <map>
 
 #include "framework/base/clock.h"
@@ -67,6 +69,31 @@ TEST(Connections, ABoundIsKeptAndNothingIsLost) {
   EXPECT_GT(hub.iface->counters.closed_idle.get(), 5u);
   EXPECT_TRUE(progress_until(all, [&] { return hub.iface->counters.connections.now.get() <= 3; }));
   EXPECT_TRUE(hub.failures.empty());
+}
+
+// A process of many lanes would run out of them, were each to take its three quarters.
+TEST(Connections, LanesShareTheDescriptors) {
+  rlimit files = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
+  const rlimit few = {.rlim_cur = 1000, .rlim_max = files.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  Process one(0, usual(), "job", 1), hub(0, usual(), "job", 100);
+  EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &files), 0);
+  std::vector<std::unique_ptr<Process>> peers;
+  std::vector<Process*> all = {&one, &hub};
+  for (std::uint32_t i = 1; i <= 10; ++i) {
+    peers.push_back(std::make_unique<Process>(i));
+    all.push_back(peers.back().get());
+    for (Process* from : {&one, &hub}) {
+      ashlar_endpoint* const to = from->connect(i, *peers.back());
+      ASSERT_NE(to, nullptr) << last_failure;
+      from->send(to, 0);
+    }
+    ASSERT_TRUE(progress_until(all, [&] { return peers.back()->got.size() == 2; })) << i;
+  }
+  EXPECT_EQ(one.iface->counters.connections.now.get(), 10u);
+  EXPECT_TRUE(progress_until(all, [&] { return hub.iface->counters.connections.now.get() == 8; }));
+  EXPECT_GE(hub.iface->counters.closed_idle.get(), 2u);
 }
 
 TEST(Connections, WhatWasTakenArrivesThoughItsSenderDisconnects) {

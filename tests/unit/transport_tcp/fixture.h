@@ -76,12 +76,14 @@ struct Outcome : ashlar_completion {
 /// An interface with what it delivered.
 class Process {
  public:
-  explicit Process(std::uint32_t rank, const Config& config = usual(), const char* job = "job") : config_(config) {
+  explicit Process(std::uint32_t rank, const Config& config = usual(), const char* job = "job", std::uint32_t lanes = 1)
+      : config_(config) {
     ashlar_transport_context context = {};
     context.size = sizeof context;
     context.self = rank;
     context.job_size = context.local_size = 16;
     context.local_rank = rank;
+    context.lanes = lanes;
     context.job_id = job;
     context.job_cookie = 7;
     context.lane_context = this;

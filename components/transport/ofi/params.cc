@@ -8,6 +8,7 @@ namespace ashlar::ofi {
 
 static constexpr const char* kMultiReceive[] = {"auto", "always", "never", nullptr};
 static constexpr const char* kFrameRange[] = {"0", "16MiB", nullptr};
+static constexpr const char* kReceivesRange[] = {"0", "65536", nullptr};
 
 extern const ashlar_param kParams[] = {
     ROW(library, "libfabric.so.1", "The libfabric library to load.", ASHLAR_PARAM_STRING, ASHLAR_USER_DETAIL, nullptr),
@@ -20,8 +21,10 @@ extern const ashlar_param kParams[] = {
         "of several cards of its kind one each, which processes of a node take in turn, those near their processors "
         "first; the loopback where there is no other.",
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
-    ROW(receives, "64", "Frames of frame_bytes that the receive buffers of a lane have room for.", ASHLAR_PARAM_U64,
-        ASHLAR_TUNER_DETAIL, network::kDepthRange),
+    ROW(receives, "0",
+        "Frames of frame_bytes that the receive buffers of a lane have room for. 0: as many as 1MiB holds, from 8 to "
+        "64; less than 4 counts as 4.",
+        ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, kReceivesRange),
     ROW(multi_receive, "auto",
         "Whether four receive buffers take many frames each (FI_MULTI_RECV), so that short ones need little room, or "
         "each frame has a buffer. auto: with network cards; always: with every provider that can; never: one each.",

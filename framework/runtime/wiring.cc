@@ -181,7 +181,7 @@ ashlar_transport_context Wiring::context_for(Lane& lane) const {
   context.local_size = job.local_size;
   context.job_id = job.job_id;
   context.job_cookie = job.cookie;
-  context.lanes = static_cast<std::uint32_t>(process_.lanes_.size());
+  context.lanes = process_.peers_->lane_count();
   context.oversubscribed = job.oversubscribed != 0;
   context.lane_context = &lane;
   context.deliver = progress::deliver;
@@ -192,7 +192,7 @@ ashlar_transport_context Wiring::context_for(Lane& lane) const {
   context.lasting = lasting_memory;
   // Tags know no lanes, and what is checked travels in frames.
   const p2p::Config& p2p = process_.p2p_config_;
-  if (process_.lanes_.size() == 1 && !p2p.check_datatypes && !p2p.check_ready)
+  if (context.lanes == 1 && !p2p.check_datatypes && !p2p.check_ready)
     context.tags_wanted = p2p.matching == p2p::kMatchingKernel   ? ASHLAR_TAGS_NEVER
                           : p2p.matching == p2p::kMatchingNative ? ASHLAR_TAGS_WHERE_WORKING
                                                                  : ASHLAR_TAGS_WHERE_PAYING;

@@ -59,9 +59,10 @@ struct Endpoint : ashlar_endpoint {
   };
 
   Interface* iface = nullptr;
-  std::uint64_t nonce = 0;  // of the peer's interface
-  bool held = false;        // by the kernel: between connect() and disconnect()
-  bool left = false;        // it has said Bye
+  std::uint64_t nonce = 0;      // of the peer's interface
+  bool held = false;            // by the kernel: between connect() and disconnect()
+  bool left = false;            // it has said Bye
+  std::uint64_t parted_at = 0;  // ns: when the kernel has parted from it
   Path at = kNoPath;
   std::string failure;
 

@@ -60,11 +60,15 @@ void Interface::not_transferred(Transfer& transfer, const std::string& reason) {
                        : ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "network.get", facts, std::size(facts)));
 }
 
-/// Of a peer that greets, its host says whether it is there.
+/// Of a peer that nothing is sent to, its host says whether it is there: it may have closed a way that it had before.
 void Interface::lost(Endpoint& peer, const std::string& reason) {
-  const bool knows = peer.way == Endpoint::Way::kOpen || peer.token_in != 0;
-  if (knows && !peer.left && !closing_)
-    fail(peer, "the process has ended, or the way to it is closed: " + reason, Gone::kYes);
+  if (peer.left || closing_) return;
+  if (peer.way == Endpoint::Way::kOpen || (peer.token_in != 0 && peer.alive.family == 0))
+    return fail(peer, "the process has ended, or the way to it is closed: " + reason, Gone::kYes);
+  if (peer.token_in == 0) return;
+  peer.was_there = true;
+  peer.asked_at = 0;
+  next_tick_ = 0;
 }
 
 void Interface::finish(Transfer& transfer, ashlar_result result) {

@@ -348,6 +348,7 @@ void Interface::forget(std::uint32_t number) {
     if (peer->peer != number) continue;
     disconnect(*peer);
     peer->peer = ASHLAR_NOBODY;
+    peer->parted_at = pace_.clock();
   }
 }
 

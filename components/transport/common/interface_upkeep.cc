@@ -71,11 +71,14 @@ void Interface::erase_unknown() {
 }
 
 /// Whether nothing of the peer is under way or can come any more. One that connects again before its leave has left
-/// goes on in the same session (connect()); the kernel knows it before that.
+/// goes on in the same session (connect()); the kernel knows it before that. One that has not talked yet may do so to
+/// part, over the way that it has for its Welcome: for a time that is not closed.
 bool Interface::is_unknown(const Endpoint& peer) {
   using Way = Endpoint::Way;
   if (peer.peer != ASHLAR_NOBODY || peer.held || !(peer.way == Way::kDown || peer.way == Way::kFailed)) return false;
   if (peer.token_in != 0 && (!peer.left || plugin::number_of(context_, peer.job, peer.rank) != ASHLAR_NOBODY))
+    return false;
+  if (peer.token_in == 0 && peer.way == Way::kDown && pace_.clock() - peer.parted_at < config_.handshake_timeout)
     return false;
   if (peer.under_way != 0 || !peer.first.empty() || !peer.waiting.empty() || peer.batch != nullptr || peer.to_flush ||
       !peer.out_of_order.empty() || !peer.transfers.empty() || !peer.transfers_waiting.empty() ||

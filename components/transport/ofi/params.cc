@@ -19,7 +19,7 @@ extern const ashlar_param kParams[] = {
     ROW(domain, "auto",
         "Device or network interface, as fi_info names domains: mlx5_0, eth0. auto: the first that libfabric lists; "
         "of several cards of its kind one each, which processes of a node take in turn, those near their processors "
-        "first; the loopback where there is no other.",
+        "first; for a job on one node the loopback where there is no other.",
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
     ROW(receives, "0",
         "Frames of frame_bytes that the receive buffers of a lane have room for. 0: as many as 1MiB holds, from 8 to "

@@ -17,7 +17,7 @@ extern const ashlar_param kParams[] = {
     ROW(devices, "auto",
         "Devices or network interfaces, as UCX_NET_DEVICES names them: mlx5_0:1, eth0, all. auto: UCX_NET_DEVICES if "
         "that is set, else one card, which processes of a node take in turn, those near their processors first; over "
-        "tcp one interface, the loopback where there is no other.",
+        "tcp one interface, for a job on one node the loopback where there is no other.",
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
     ROW(puts, "auto",
         "Whether one-sided communication puts by UCX. auto: where a put at the start needs nothing of the process that "

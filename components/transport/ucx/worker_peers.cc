@@ -204,7 +204,7 @@ void Worker::close_given_up() {
     if (void* const closing = close_endpoint(std::exchange(peer->endpoint, nullptr), Close::kNow); closing != nullptr)
       library_->request_free(closing);
     peer->failure = UCS_OK;
-    peer->unflushed = peer->flushing = false;
+    peer->unflushed = false;
     peer->again_at = now_ns() + kAgain;
     ++handled_;
     if (peer->owner != nullptr) events_->lost(*peer->owner, library_->status_string(why));

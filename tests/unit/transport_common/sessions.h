@@ -166,6 +166,21 @@ TYPED_TEST_P(Sessions, WhomTheKernelHasPartedFromIsForgotten) {
 
 // It may go on in a session whose end waits to be sent.
 TYPED_TEST_P(Sessions, WhoIsKnownAgainIsNotForgotten) {
+  {
+    TypeParam a(0), b(1);
+    Endpoint* const to = a.connect(1, b.address());
+    ASSERT_NE(to, nullptr) << last_failure;
+    ASSERT_EQ(Process::send(to, 1), ASHLAR_OK);
+    ASSERT_TRUE(run({&a, &b}, [&] { return b.got.size() == 1; }));
+    b.part_from(0);
+    b.unknown.clear();
+    a.iface->disconnect(*to);
+    (void)run(
+        {&a, &b}, [] { return false; }, 50);
+    EXPECT_EQ(b.iface->counters.peers.now.get(), 1u) << "it sends nothing, but may";
+    b.unknown.insert(0);
+    EXPECT_TRUE(run({&a, &b}, [&] { return b.iface->counters.peers.now.get() == 0; }));
+  }
   TypeParam a(0), b(1);
   Endpoint* const to = a.connect(1, b.address());
   ASSERT_NE(to, nullptr) << last_failure;
@@ -181,6 +196,20 @@ TYPED_TEST_P(Sessions, WhoIsKnownAgainIsNotForgotten) {
   ASSERT_TRUE(run({&a, &b}, [&] { return b.got.size() == 41; }));
   EXPECT_EQ(b.iface->counters.greeted, 1u);
   EXPECT_EQ(b.iface->counters.peers.now.get(), 1u);
+}
+
+// Were the way closed at once, the other side would meet its end when it parts.
+TYPED_TEST_P(Sessions, WhoHasNotTalkedYetIsKeptForATime) {
+  TypeParam a(0), b(1);
+  Endpoint* const to = a.connect(1, b.address());
+  ASSERT_NE(to, nullptr) << last_failure;
+  ASSERT_EQ(Process::send(to, 1), ASHLAR_OK);
+  ASSERT_TRUE(run({&a, &b}, [&] { return b.got.size() == 1; }));
+  a.part_from(1);
+  (void)run(
+      {&a, &b}, [] { return false; }, 200);
+  EXPECT_EQ(a.iface->counters.peers.now.get(), 1u);
+  EXPECT_TRUE(run({&a, &b}, [&] { return a.iface->counters.peers.now.get() == 0; }));
 }
 
 TYPED_TEST_P(Sessions, WhoHasEndedIsForgotten) {
@@ -244,6 +273,7 @@ REGISTER_TYPED_TEST_SUITE_P(Sessions, NothingIsSentBeforeTheProof, WhoDoesNotKno
                             AWrongTokenIsDroppedAndAGapEndsThePeer, TwoNetworksDoNotMeet,
                             AFrameWithoutASessionIsDropped, WhatWasTakenArrivesThoughItsSenderDisconnects,
                             WhomTheKernelHasPartedFromIsForgotten, WhoIsKnownAgainIsNotForgotten,
-                            WhoHasEndedIsForgotten, PeersAreAskedInTurn, SignalsAreLeftAlone);
+                            WhoHasNotTalkedYetIsKeptForATime, WhoHasEndedIsForgotten, PeersAreAskedInTurn,
+                            SignalsAreLeftAlone);
 
 }  // namespace ashlar::network::test

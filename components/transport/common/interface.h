@@ -189,9 +189,10 @@ class Interface : public ashlar_iface, private Fabric::Events {
 
   // interface_upkeep.cc: what the clock brings.
   void tick();
-  void erase_unknown();
   bool is_unknown(const Endpoint& peer);
   bool remove_paths(Endpoint& peer);
+  using Peers = std::unordered_map<std::uint64_t, std::unique_ptr<Endpoint>>;
+  Peers::iterator erase(Peers::iterator entry);
   void ask_hosts();
   std::uint64_t asked_apart(const Endpoint& peer) const;
   void settle_all(Endpoint& asked, Liveness::Answer answer);
@@ -229,9 +230,9 @@ class Interface : public ashlar_iface, private Fabric::Events {
   bool proving_ = false, closing_ = false;
   std::uint32_t proved_ = 0;  // the last trial that has arrived
 
-  std::unordered_map<std::uint64_t, std::unique_ptr<Endpoint>> peers_;  // by nonce
-  std::unordered_map<std::uint64_t, Endpoint*> sessions_;               // by token
-  std::unordered_map<std::uint64_t, Endpoint*> tag_senders_;            // by tag_proof_in, where tags name senders
+  Peers peers_;                                               // by nonce
+  std::unordered_map<std::uint64_t, Endpoint*> sessions_;     // by token
+  std::unordered_map<std::uint64_t, Endpoint*> tag_senders_;  // by tag_proof_in, where tags name senders
   std::uint64_t last_token_ = 0;
   Endpoint* last_sender_ = nullptr;
 };

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "components/transport/common/interface.h"
-#include "components/transport/common/striped_reads.h"
 #include "framework/plugin/transport_identity.h"
 
 // What the clock brings: first messages that are repeated, and questions whether a silent peer is there.
@@ -28,13 +28,13 @@ void Interface::tick() {
   if (proving_ || closing_) return;
   read_timer();
   liveness_.let_go();
-  for (auto& [nonce, entry] : peers_) {
-    Endpoint& peer = *entry;
+  for (auto entry = peers_.begin(); entry != peers_.end();) {
+    Endpoint& peer = *entry->second;
     if (peer.way == Endpoint::Way::kGreeting && peer.first.empty() && peer.under_way == 0 &&
         pace_.clock() >= peer.greet_again_at)
       (void)greet(peer);
+    entry = is_unknown(peer) && remove_paths(peer) ? erase(entry) : std::next(entry);
   }
-  erase_unknown();
   memory_.give_up_freed();
   if (rails_.last() != 0) tick_rails();
   ask_hosts();
@@ -54,23 +54,8 @@ void Interface::tick() {
   }
 }
 
-/// Processes of other jobs that the kernel has parted from, and that have left or ended, have nothing here any more.
-void Interface::erase_unknown() {
-  for (auto entry = peers_.begin(); entry != peers_.end();) {
-    Endpoint& peer = *entry->second;
-    if (!is_unknown(peer) || !remove_paths(peer)) {
-      ++entry;
-      continue;
-    }
-    if (peer.token_in != 0) sessions_.erase(peer.token_in);
-    if (peer.tag_proof_in != 0) tag_senders_.erase(peer.tag_proof_in);
-    if (last_sender_ == &peer) forget_last_sender();
-    entry = peers_.erase(entry);
-    counters.peers.lower();
-  }
-}
-
-/// Whether nothing of the peer is under way or can come any more. One that connects again before its leave has left
+/// Whether the peer is of another job that the kernel has parted from, and has left or ended, so that nothing of it is
+/// under way or can come any more. One that connects again before its leave has left
 /// goes on in the same session (connect()); the kernel knows it before that. One that has not talked yet may do so to
 /// part, over the way that it has for its Welcome: for a time that is not closed.
 bool Interface::is_unknown(const Endpoint& peer) {
@@ -95,6 +80,16 @@ bool Interface::remove_paths(Endpoint& peer) {
     if (rails_.is_open(rail) && !fabric(rail).remove(at)) return false;
   }
   return peer.at == kNoPath || fabric_->remove(peer.at);
+}
+
+/// Returns the next one.
+Interface::Peers::iterator Interface::erase(Peers::iterator entry) {
+  const Endpoint& peer = *entry->second;
+  if (peer.token_in != 0) sessions_.erase(peer.token_in);
+  if (peer.tag_proof_in != 0) tag_senders_.erase(peer.tag_proof_in);
+  if (last_sender_ == &peer) forget_last_sender();
+  counters.peers.lower();
+  return peers_.erase(entry);
 }
 
 void Interface::settle(Endpoint& peer, Liveness::Answer answer) {

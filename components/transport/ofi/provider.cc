@@ -49,15 +49,22 @@ std::uint32_t frame_bytes_of(const std::string& provider, std::uint64_t wanted) 
   return static_cast<std::uint32_t>(network::frame_in(std::max<std::uint64_t>(wanted, network::kLeastFrame)));
 }
 
-constexpr std::uint64_t kFewestReceives = 4, kMostReceives = 64;
+constexpr std::uint64_t kFewestReceives = 4;
 
 /// Buffers of one frame each are taken in turn, so more of them than a cache holds are in none when a frame arrives:
 /// messages of 64 KiB over `tcp`, both ways, brought 1.9 GB/s with 64 of them, 3.1 with 24 and 3.8 with 8, in a cache
 /// of 1 MiB.
 std::uint64_t receives_of(std::uint64_t frame_bytes, std::uint64_t wanted) {
-  constexpr std::uint64_t kBytes = 1 << 20, kFew = 8;
-  if (wanted == 0) return std::clamp(kBytes / frame_bytes, kFew, kMostReceives);
+  constexpr std::uint64_t kBytes = 1 << 20, kFew = 8, kMany = 64;
+  if (wanted == 0) return std::clamp(kBytes / frame_bytes, kFew, kMany);
   return std::max(wanted, kFewestReceives);
+}
+
+/// Records that a parameter below `least`, which is `used`, counts as that. 0 leaves it to the transport.
+void tell_raised(const ashlar_host& host, const char* parameter, std::uint64_t value, std::uint64_t least,
+                 const char* used, const char* because) {
+  if (value != 0 && value < least && host.adjusted != nullptr)
+    host.adjusted("transport", "ofi", parameter, used, because);
 }
 
 /// Providers over others pass on lengths that these do not take: ofi_rxm those that verbs would cut to 32 bits.
@@ -284,7 +291,7 @@ bool Provider::choose(const network::Place& place, bool with_tags, int* error) {
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
   hints->tx_attr->size = config_.sessions.sends;
-  hints->rx_attr->size = config_.receives != 0 ? std::max(config_.receives, kFewestReceives) : kMostReceives;
+  hints->rx_attr->size = receives_of(network::kLeastFrame, config_.receives);
   hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS;
   fi_info* all = nullptr;
   const bool any = std::strcmp(config_.provider, "auto") == 0;
@@ -432,15 +439,12 @@ ashlar_result Provider::open(const ashlar_host& host, const network::Place& plac
   }
   name_ = info_->fabric_attr->prov_name;
   device_ = info_->domain_attr->name;
-  if (!is_rail_) tell_variables();
-  const auto raise = [&host](std::uint64_t wanted, std::uint64_t least, const char* parameter, const char* used,
-                             const char* because) {
-    if (wanted != 0 && wanted < least && host.adjusted != nullptr)
-      host.adjusted("transport", "ofi", parameter, used, because);
-  };
-  raise(config_.sessions.frame_bytes, network::kLeastFrame, "frame_bytes", "4KiB",
-        "a first message has to fit into a frame");
-  raise(config_.receives, kFewestReceives, "receives", "4", "fewer would hold up the peers");
+  if (!is_rail_) {
+    tell_variables();
+    tell_raised(host, "frame_bytes", config_.sessions.frame_bytes, network::kLeastFrame, "4KiB",
+                "a first message has to fit into a frame");
+    tell_raised(host, "receives", config_.receives, kFewestReceives, "4", "fewer would hold up the peers");
+  }
   const char* const what = start(&error);
   why_ += puts_ ? "; puts need nothing of the peer's program" : "; one-sided communication uses messages, not its puts";
   if (what == nullptr) return ASHLAR_OK;

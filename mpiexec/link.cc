@@ -89,10 +89,12 @@ bool Link::take(Frame* frame) {
 
 std::string Link::broken_words() const {
   const std::string_view all = unread().substr(0, kQuoted);
-  // A line that some program has printed; frames may come behind it.
+  // Lines that some program has printed. A frame may come behind them, and the first bytes of its head be printable.
   const auto end = std::find_if(all.begin(), all.end(), [](char c) { return (c < ' ' && c != '\n') || c > '~'; });
-  const auto line = static_cast<std::size_t>(end - all.begin());
-  return "bytes that are no message of mpiexec's, \"" + shown(all.substr(0, line > 0 ? line : all.size())) + "\"";
+  std::string_view lines = all.substr(0, static_cast<std::size_t>(end - all.begin()));
+  if (const std::size_t last = lines.rfind('\n'); end != all.end() && last != std::string_view::npos)
+    lines = lines.substr(0, last + 1);
+  return "bytes that are no message of mpiexec's, \"" + shown(lines.empty() ? all : lines) + "\"";
 }
 
 void Link::send(FrameKind kind, std::string_view body) {

@@ -79,6 +79,18 @@ TEST(LinkTest, BytesThatAreNoFrameBreakTheLink) {
             "bytes that are no message of mpiexec's, \"this is a line that some program printed\\n\"");
 }
 
+TEST(LinkTest, TheLineThatBreaksTheLinkIsToldWithoutTheFrameBehindIt) {
+  // The head of a frame begins with its length: that of 56 bytes is printable, a "8".
+  Pair pair = make_pair_of_links();
+  pair.left.send_raw("Killed by signal 15.\n");
+  pair.left.send(FrameKind::kOutput, std::string(56, 'x'));
+  ASSERT_TRUE(pair.left.flush());
+  ASSERT_TRUE(pair.right.read_some());
+  Frame frame;
+  EXPECT_FALSE(pair.right.take(&frame));
+  EXPECT_EQ(pair.right.broken_words(), "bytes that are no message of mpiexec's, \"Killed by signal 15.\\n\"");
+}
+
 TEST(LinkTest, AllKindsOfFramesHaveWords) {
   for (auto kind = FrameKind::kOrder; kind <= FrameKind::kReply;
        kind = static_cast<FrameKind>(static_cast<int>(kind) + 1))

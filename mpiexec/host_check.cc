@@ -131,7 +131,7 @@ class HostCheck {
   void look_at_network() {
     begin("interfaces");
     // Without the transport there are interfaces, and no settings that choose among them.
-    if (order_.ways.ports.empty()) return found_interfaces(ip::own_addresses(ip::Interfaces("auto"), false));
+    if (order_.ways.ports.empty()) return found_interfaces(ip::own_addresses(ip::Interfaces("auto")));
     if (const Status status = prober_.open(); !status.ok()) return failed(status);
     found_interfaces(prober_.own());
     begin("port");

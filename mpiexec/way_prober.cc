@@ -51,7 +51,7 @@ Status WayProber::open() {
   if (!wanted.wrong().empty()) return fail(kErrArg, "check.interfaces", {{"value", brief(wanted.wrong())}});
   ip::Ports ports;
   if (!ip::Ports::parse(rules_.ports, &ports)) return fail(kErrArg, "check.ports", {{"value", brief(rules_.ports)}});
-  own_ = ip::own_addresses(wanted, false);
+  own_ = ip::own_addresses(wanted);
   if (own_.empty()) return fail(kErrOther, "check.no_interface", {{"value", brief(rules_.interfaces)}});
   door_ = ip::listen_on(ports, false);
   if (!door_) return fail(kErrOther, "check.no_port", {{"value", brief(rules_.ports)}, {"lower", error_words(errno)}});

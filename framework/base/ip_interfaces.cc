@@ -118,7 +118,7 @@ bool Interfaces::allows(const OwnAddress& own) const {
   return automatic_ || named != exclude_;
 }
 
-std::vector<OwnAddress> own_addresses(const Interfaces& wanted, bool loopback_only) {
+std::vector<OwnAddress> own_addresses(const Interfaces& wanted) {
   std::vector<OwnAddress> found;
   ifaddrs* list = nullptr;
   if (getifaddrs(&list) != 0) return found;
@@ -126,7 +126,6 @@ std::vector<OwnAddress> own_addresses(const Interfaces& wanted, bool loopback_on
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
     OwnAddress own;
     if (!read_address(*entry, &own) || !wanted.allows(own)) continue;
-    if (wanted.automatic() && loopback_only && own.candidate.reach != kLoopback) continue;
     found.push_back(own);
   }
   std::stable_sort(found.begin(), found.end(),
@@ -156,7 +155,7 @@ std::vector<SocketAddress> ways_to(const std::vector<Candidate>& candidates, std
       return mine.candidate.family == to.family && mine.candidate.reach != kLoopback &&
              same_subnet(mine.candidate.bytes, to.bytes, std::min<unsigned>(mine.candidate.prefix, to.prefix));
     });
-    const int order = 2 * to.reach + (near ? 0 : 1);
+    const int order = to.reach == kLoopback ? -1 : 2 * to.reach + (near ? 0 : 1);
     if (to.reach != kLinkLocal || to.family != 6) {
       ways.emplace_back(order, SocketAddress(to.family, to.bytes, port));
       continue;

@@ -48,8 +48,8 @@ class Interfaces {
   std::string wrong_;
 };
 
-/// The addresses of all interfaces that are up, best first. `loopback_only`: where `wanted` leaves the choice.
-std::vector<OwnAddress> own_addresses(const Interfaces& wanted, bool loopback_only);
+/// The addresses of the interfaces that are wanted and up, best first.
+std::vector<OwnAddress> own_addresses(const Interfaces& wanted);
 
 /// Whether both lie in one subnet, of `bits`.
 bool same_subnet(const std::uint8_t* a, const std::uint8_t* b, unsigned bits);
@@ -58,7 +58,8 @@ bool same_subnet(const std::uint8_t* a, const std::uint8_t* b, unsigned bits);
 std::uint64_t host_here();
 
 /// Where a process may be reached that has published `candidates` and listens on `port`, the most likely first.
-/// `own`: the addresses of this process; `same_host`: loopback addresses mean the same there.
+/// `own`: the addresses of this process; `same_host`: loopback addresses mean the same there, and come first, as no
+/// interface that goes down takes them along.
 std::vector<SocketAddress> ways_to(const std::vector<Candidate>& candidates, std::uint16_t port, bool same_host,
                                    const std::vector<OwnAddress>& own);
 

@@ -57,7 +57,7 @@ Status connect_here(Lane& lane, const PortName& port, std::uint64_t deadline, Ch
 
 PortCall::PortCall(const PortName& port) : port_(port), began_(now_ns()) {
   for (const ip::SocketAddress& to :
-       ip::ways_to(port.addresses, port.port, false, ip::own_addresses(ip::Interfaces("auto"), false))) {
+       ip::ways_to(port.addresses, port.port, false, ip::own_addresses(ip::Interfaces("auto")))) {
     const Descriptor& socket = ways_.emplace_back(to).stream.socket;
     if (socket) ip::prepare_stream(socket.get(), kUserTimeoutNs, kKeepaliveNs);
     if (socket && (::connect(socket.get(), &to.any, to.length) == 0 || errno == EINPROGRESS)) continue;

@@ -73,7 +73,7 @@ Status Port::open_network(const PortNetwork& network) {
   ip::Ports ports;
   if (!ip::Ports::parse(network.ports, &ports))
     return fail(MPI_ERR_INFO_VALUE, "port.no_tcp_port", {{"value", network.ports}});
-  for (const ip::OwnAddress& own : ip::own_addresses(ip::Interfaces(network.interfaces), false))
+  for (const ip::OwnAddress& own : ip::own_addresses(ip::Interfaces(network.interfaces)))
     if (own.candidate.reach != ip::kLoopback && name_.addresses.size() < PortName::kMostAddresses &&
         (network.address.empty() || text_of(own.candidate) == network.address))
       name_.addresses.push_back(own.candidate);

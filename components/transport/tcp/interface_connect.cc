@@ -37,22 +37,23 @@ ashlar_result Interface::open() {
     const ashlar_fact given = {.name = "value", .text = wanted_.wrong().c_str(), .number = 0};
     return ashlar_fail_with(&host_, ASHLAR_ERR_ARG, "tcp.interfaces", &given, 1);
   }
-  const bool one_node = wanted_.automatic() && context_.local_size >= context_.job_size;
+  own_ = own_addresses(wanted_);
+  const bool loopback_only =
+      std::all_of(own_.begin(), own_.end(), [](const OwnAddress& own) { return own.candidate.reach == ip::kLoopback; });
   epoll_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
-  if (epoll_) door_ = Door::of_process(ports, one_node);
+  if (epoll_) door_ = Door::of_process(ports, loopback_only);
   if (door_ == nullptr) {
     const ashlar_fact facts[] = {{.name = "value", .text = wanted_ports.c_str(), .number = 0},
                                  {.name = "error", .text = std::strerror(errno), .number = 0}};
     return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "tcp.listen", facts, std::size(facts));
   }
-  own_ = own_addresses(wanted_, one_node);
   address_.nonce = random_nonce();
   address_.host = host_here();
   address_.port = door_->port();
   if (!draw(address_.secret.data(), address_.secret.size()))
     return ashlar_fail_with(&host_, ASHLAR_ERR_OTHER, "tcp.no_secret", nullptr, 0);
   for (const OwnAddress& own : own_)
-    if (door_->family() == own.candidate.family || (door_->family() == 6 && !one_node))
+    if (door_->family() == own.candidate.family || (door_->family() == 6 && !loopback_only))
       address_.candidates.push_back(own.candidate);
   if (address_.candidates.empty()) {
     const ashlar_fact given = {.name = "value", .text = config_.interfaces, .number = 0};

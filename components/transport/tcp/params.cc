@@ -32,7 +32,7 @@ const char* const kSystemRange[] = {"0", "24h", nullptr};
 extern const ashlar_param kParams[] = {
     ROW(interfaces, "auto",
         "Network interfaces whose addresses are published: names, subnets as 10.0.0.0/8, with ^ first all but these. "
-        "auto: all that are up, the loopback alone while all processes are on one node.",
+        "auto: all that are up.",
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),
     ROW(ports, "0", "Port that a process listens on: a number, or a range as 40000-40999; 0: the system chooses.",
         ASHLAR_PARAM_STRING, ASHLAR_USER_BASIC, nullptr),

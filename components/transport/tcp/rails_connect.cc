@@ -49,7 +49,9 @@ void Rails::call_if_due(std::uint64_t now) {
   if (dial_ != nullptr || now < next_call_ || rails_.size() >= iface_.config().rails) return;
   if (first.connection == nullptr || first.connection->leaving()) return;
   std::string reason;
-  if (first.own_card == 0 || first.peer_card == 0)
+  if (first.connection->at().loopback())
+    reason = "the peer is on this host";
+  else if (first.own_card == 0 || first.peer_card == 0)
     reason = "the first connection goes by an address that no interface of the two processes has";
   else if (!iface_.has_room_for_rail())
     reason = "all of transport.tcp.connections are in use";

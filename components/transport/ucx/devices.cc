@@ -80,7 +80,7 @@ network::Turn port_in_turn(const std::vector<Port>& ports, std::uint32_t local_r
 
 std::optional<ip::SocketAddress> address_of(const std::string& device) {
   const std::string interface = interface_of(device);
-  for (const ip::OwnAddress& own : ip::own_addresses(ip::Interfaces(interface), false))
+  for (const ip::OwnAddress& own : ip::own_addresses(ip::Interfaces(interface)))
     if (own.candidate.reach != ip::kLinkLocal) return ip::SocketAddress(own.candidate.family, own.candidate.bytes, 0);
   return std::nullopt;
 }
@@ -88,7 +88,7 @@ std::optional<ip::SocketAddress> address_of(const std::string& device) {
 std::string interface_for_tcp(bool one_node, std::string* others) {
   std::string best, loopback;
   std::map<std::string, const char*> lost;  // why, by name
-  for (const ip::OwnAddress& own : ip::own_addresses(ip::Interfaces("auto"), false)) {
+  for (const ip::OwnAddress& own : ip::own_addresses(ip::Interfaces("auto"))) {
     if (own.interface == best) continue;
     if (own.candidate.reach == ip::kLoopback) {
       lost[own.interface] = "it does not reach other nodes";

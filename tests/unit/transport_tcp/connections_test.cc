@@ -260,6 +260,27 @@ TEST(Connections, LanesShareThePort) {
   EXPECT_EQ(lane1.got[0].second, 1u);
 }
 
+// Processes of other hosts may be started or met later.
+TEST(Connections, AJobOnOneNodePublishesItsNetworksAndConnectsOverTheLoopback) {
+  Config config = usual();
+  config.interfaces = "auto";
+  Process callee(0, config), caller(1, config);
+  EXPECT_EQ(callee.address().candidates.size(), ip::own_addresses(ip::Interfaces("auto")).size());
+  decisions.clear();
+  ashlar_endpoint* const to = caller.connect(0, callee);
+  ASSERT_NE(to, nullptr) << last_failure;
+  caller.send(to, 1);
+  EXPECT_TRUE(progress_until({&callee, &caller}, [&] { return callee.got.size() == 1; }));
+  ASSERT_EQ(decisions.size(), 2u);
+  for (const std::string& told : decisions)
+    EXPECT_TRUE(told.find("127.0.0.1:") != std::string::npos || told.find("[::1]:") != std::string::npos) << told;
+}
+
+TEST(Connections, AProcessThatPublishesTheLoopbackAloneListensThereAlone) {
+  const Process process(0);  // with interfaces=lo
+  EXPECT_TRUE(SocketAddress::of_own(Door::of_process({}, false)->fd()).loopback());
+}
+
 TEST(Connections, WordsThatMeanNothingAreRefused) {
   Config config = usual();
   config.ports = "many";

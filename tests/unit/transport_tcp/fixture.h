@@ -38,7 +38,7 @@ inline const ashlar_host& host() {
 }
 
 inline Config usual() {
-  return {.interfaces = "auto",
+  return {.interfaces = "lo",
           .ports = "0",
           .connections = 0,
           .max_bcopy = 64 << 10,

@@ -38,6 +38,9 @@ inline bool is_measured(const Transfer& transfer) {
   return transfer.what != Operation::What::kPut && transfer.rail == 0 && transfer.length >= kMeasuredFrom;
 }
 
+/// Reads that count for Fabric::in_flight(). Those over several rails are asked for as the rails take them.
+inline bool is_bounded(const Transfer& transfer) { return transfer.what != Operation::What::kPut && !transfer.part; }
+
 /// A frame, or several behind each other, that arrived before one that was sent earlier. A library may bring a long
 /// message later than short ones behind it, though they have taken receive buffers in order.
 struct OutOfOrder {
@@ -96,6 +99,7 @@ struct Endpoint : ashlar_endpoint {
 
   std::deque<Transfer*> transfers_waiting;
   std::set<Transfer*> transfers;                          // the library has them
+  std::uint64_t reading = 0;                              // bytes of these that is_bounded() counts
   std::unique_ptr<StripedReads> striped;                  // since the first large read
   std::vector<std::pair<std::uint8_t, Path>> rail_paths;  // that rails know the peer by
 

@@ -168,6 +168,8 @@ class Fabric {
   bool reads() const { return reads_; }
   /// Bytes of a transfer, at most. Since open().
   std::uint64_t transfer_most() const { return transfer_most_; }
+  /// Bytes that may be under way from one peer whose memory is read; 0: all that are asked for. Since open().
+  std::uint64_t in_flight() const { return in_flight_; }
   /// Whether it writes peers' memory, and tells the end of that when their processors find the bytes, without anything
   /// that they do.
   bool puts() const { return puts_; }
@@ -192,7 +194,7 @@ class Fabric {
  protected:
   std::string name_, device_, others_, why_, why_rails_, network_;
   unsigned rails_ = 0;
-  std::uint64_t sends_ = 0, transfer_most_ = ~std::uint64_t{0};
+  std::uint64_t sends_ = 0, transfer_most_ = ~std::uint64_t{0}, in_flight_ = 0;
   bool reads_ = false, puts_ = false, senders_in_tags_ = false;
   unsigned tags_wanted_ = ASHLAR_TAGS_NEVER;
   std::uint32_t tag_bits_ = 0;

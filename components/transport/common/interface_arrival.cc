@@ -74,6 +74,10 @@ void Interface::lost(Endpoint& peer, const std::string& reason) {
 void Interface::finish(Transfer& transfer, ashlar_result result) {
   transfer.rail == 0 ? counters.under_way.lower() : rails_.ended(transfer.rail);
   transfer.peer->transfers.erase(&transfer);
+  if (is_bounded(transfer)) {
+    transfer.peer->reading -= transfer.length;
+    flush_later(*transfer.peer);
+  }
   if (is_measured(transfer)) {
     if (result == ASHLAR_OK)
       transfer.peer->meter.over(transfer.length, now_ns(), kMeasuredFrom);

@@ -12,6 +12,7 @@ namespace ashlar::network {
 namespace {
 
 constexpr std::size_t kInjectMost = 256;
+constexpr std::uint64_t kLeastPiece = 32 * 1024;  // of a read
 // A library keeps injected messages that the network does not take, as many as there are: so now and then one goes
 // whose end is told, and until then no other is injected.
 constexpr std::uint32_t kInjectedMost = 64;
@@ -219,6 +220,7 @@ Interface::Posted Interface::post(Endpoint& peer, Transfer& transfer) {
   const Posted posted = fabric_->post(transfer, peer.at);
   if (posted == Posted::kYes) {
     peer.transfers.insert(&transfer);
+    if (is_bounded(transfer)) peer.reading += transfer.length;
     if (is_measured(transfer)) peer.meter.ask(transfer.length, now_ns());
     counters.under_way.raise();
     return posted;
@@ -228,9 +230,17 @@ Interface::Posted Interface::post(Endpoint& peer, Transfer& transfer) {
   return posted;
 }
 
+/// What a peer has sent beyond the bound waits in the system, and has left the caches when it is read.
+bool Interface::may_begin(const Endpoint& peer, const Transfer& transfer) const {
+  const std::uint64_t most = fabric_->in_flight();
+  return most == 0 || !is_bounded(transfer) || peer.reading == 0 || peer.reading + transfer.length <= most;
+}
+
 bool Interface::has_to_send(const Endpoint& peer) const {
-  return !peer.first.empty() || (peer.way == Endpoint::Way::kOpen &&
-                                 (!peer.waiting.empty() || peer.batch != nullptr || !peer.transfers_waiting.empty()));
+  return !peer.first.empty() ||
+         (peer.way == Endpoint::Way::kOpen &&
+          (!peer.waiting.empty() || peer.batch != nullptr ||
+           (!peer.transfers_waiting.empty() && may_begin(peer, *peer.transfers_waiting.front()))));
 }
 
 void Interface::flush_later(Endpoint& peer) {
@@ -260,7 +270,7 @@ bool Interface::flush(Endpoint& peer) {
     // While the library takes no more, the batch takes further messages.
     if (more) close_batch(peer);
     empty(peer.waiting);
-    while (more && !peer.transfers_waiting.empty()) {
+    while (more && !peer.transfers_waiting.empty() && may_begin(peer, *peer.transfers_waiting.front())) {
       Transfer* const transfer = peer.transfers_waiting.front();
       peer.transfers_waiting.pop_front();
       if (!gone(post(peer, *transfer))) peer.transfers_waiting.push_front(transfer);
@@ -287,7 +297,9 @@ ashlar_result Interface::transfer(Operation::What what, Endpoint& peer, void* he
   if (!puts && rails_.last() != 0 && length >= config_.stripe_from &&
       read_striped(peer, here, key, offset, length, done))
     return ASHLAR_PENDING;
-  const std::uint64_t most = fabric_->transfer_most();
+  std::uint64_t most = fabric_->transfer_most();
+  // While one piece arrives, the next one is on its way.
+  if (!puts && fabric_->in_flight() != 0) most = std::min(most, std::max(fabric_->in_flight() / 2, kLeastPiece));
   std::shared_ptr<Parts> parts;
   if (length > most) [[unlikely]]
     parts = std::make_shared<Parts>(done, (length + most - 1) / most);

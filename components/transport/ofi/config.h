@@ -17,11 +17,12 @@ struct Config {
   std::uint64_t receives;
   std::int32_t multi_receive;  // MultiReceive
   std::uint64_t tag_receives;
+  std::uint64_t in_flight;
   network::Config sessions;
 };
 
 // A constant: the component is read from its file before it is loaded.
-inline constexpr std::uint32_t kParamCount = 19;
+inline constexpr std::uint32_t kParamCount = 20;
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::ofi

@@ -9,6 +9,7 @@ namespace ashlar::ofi {
 static constexpr const char* kMultiReceive[] = {"auto", "always", "never", nullptr};
 static constexpr const char* kFrameRange[] = {"0", "16MiB", nullptr};
 static constexpr const char* kReceivesRange[] = {"0", "65536", nullptr};
+static constexpr const char* kFlightRange[] = {"0", "1GiB", nullptr};
 
 extern const ashlar_param kParams[] = {
     ROW(library, "libfabric.so.1", "The libfabric library to load.", ASHLAR_PARAM_STRING, ASHLAR_USER_DETAIL, nullptr),
@@ -33,6 +34,12 @@ extern const ashlar_param kParams[] = {
         "Receives of a lane that libfabric has to match, at most, and as far as the provider takes so many; further "
         "ones are matched by the kernel (p2p.matching).",
         ASHLAR_PARAM_U64, ASHLAR_TUNER_DETAIL, network::kTagReceivesRange),
+    ROW(in_flight, "1MiB",
+        "Bytes that may be under way from one peer while large messages are read from it, with providers over the "
+        "system's sockets: what waits in the system longer is no longer in a cache. Pieces of half of it are asked "
+        "for. "
+        "0: all of a message at once, as with network cards.",
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kFlightRange),
     ASHLAR_NETWORK_ROWS("libfabric", "0",
                         " 0: 65KiB with the provider tcp, 16KiB with others; less than 4KiB counts as 4KiB.",
                         kFrameRange, "256KiB", "32KiB"),

@@ -396,6 +396,7 @@ const char* Provider::start(int* error) {
   transfer_most_ = kTransferMost;
   if (const std::uint64_t most = info_->ep_attr->max_msg_size; most != 0)
     transfer_most_ = std::min(most, transfer_most_);
+  in_flight_ = is_software() ? config_.in_flight : 0;
   if (!is_rail_) multi_receive_ = choose_multi_receive();
   if ((*error = library_->fabric(info_->fabric_attr, &fabric_, nullptr)) != 0) return "its fabric";
   if ((*error = fi_domain(fabric_, info_, &domain_, nullptr)) != 0) return "its domain";

@@ -171,6 +171,47 @@ TEST_F(Double, TransfersAreCutToWhatTheProviderTakes) {
   }
 }
 
+// What a peer has sent over a socket beyond that waits in the system, and has left the caches when it is read.
+TEST_F(Double, OverSocketsAFewBytesAreReadAtATime) {
+  struct Case {
+    const char* provider;
+    std::uint64_t in_flight;
+    unsigned at_once, pieces;
+  };
+  for (const Case& row : {Case{"double;tcp", 128 << 10, 2, 10}, Case{"double;tcp", 1000, 1, 20},
+                          Case{"double;tcp", 0, 2, 2}, Case{"double", 128 << 10, 2, 2}}) {
+    settings() = {};
+    settings().late = 3;
+    seen() = {};
+    Config config = over_double();
+    config.provider = row.provider;
+    config.sessions.rails = 1;
+    config.in_flight = row.in_flight;
+    Pair pair(config);
+    ASSERT_TRUE(pair.ready()) << last_failure;
+    const std::string from = pattern(1, 320 << 10);
+    std::string first(from.size(), 0), second(from.size(), 0);
+    ashlar_key key;
+    ASSERT_EQ(pair.b.iface->expose(from.data(), from.size(), ASHLAR_MEMORY_HOST, &key), ASHLAR_OK);
+    Got one, two;
+    ASSERT_EQ(pair.to->ops->get(pair.to, first.data(), &key, 0, from.size(), &one), ASHLAR_PENDING);
+    ASSERT_EQ(pair.to->ops->get(pair.to, second.data(), &key, 0, from.size(), &two), ASHLAR_PENDING);
+    std::size_t most = 0;
+    EXPECT_TRUE(run({&pair.a, &pair.b}, [&] {
+      most = std::max(most, pair.to->transfers.size());
+      return one.result != ASHLAR_PENDING && two.result != ASHLAR_PENDING;
+    }));
+    EXPECT_EQ(one.result, ASHLAR_OK) << last_failure;
+    EXPECT_EQ(two.result, ASHLAR_OK) << last_failure;
+    EXPECT_TRUE(first == from && second == from);
+    EXPECT_EQ(most, row.at_once) << row.provider << " " << row.in_flight;
+    EXPECT_EQ(seen().reads, row.pieces) << row.provider << " " << row.in_flight;
+    EXPECT_EQ(pair.to->reading, 0u);
+    pair.b.iface->unexpose(key);
+    ASSERT_STREQ(seen().broken, "");
+  }
+}
+
 // A peer that is given up may be there still, and what it lets a read write comes late.
 TEST_F(Double, AReadIsNotOverWhileItMayWrite) {
   Pair pair;

@@ -22,6 +22,7 @@ inline Config usual() {
           .receives = 16,
           .multi_receive = kWithCards,
           .tag_receives = 256,
+          .in_flight = 1 << 20,
           .sessions = network::test::usual_sessions()};
 }
 

@@ -98,7 +98,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
   void flush_all();
   void flush_later(Endpoint& peer);
   bool has_to_send(const Endpoint& peer) const;
-  bool may_begin(const Endpoint& peer, const Transfer& transfer) const;
+  bool may_transfer(const Endpoint& peer) const;
   Posted post(Endpoint& peer, Buffer& buffer);
   Posted post(Endpoint& peer, Transfer& transfer);
   Buffer* frame_to(Endpoint& peer, Kind kind, const void* data, std::uint32_t length);

@@ -230,17 +230,18 @@ Interface::Posted Interface::post(Endpoint& peer, Transfer& transfer) {
   return posted;
 }
 
-/// What a peer has sent beyond the bound waits in the system, and has left the caches when it is read.
-bool Interface::may_begin(const Endpoint& peer, const Transfer& transfer) const {
+/// Whether a transfer waits, and the first that does may begin. What a peer has sent beyond the bound waits in the
+/// system, and has left the caches when it is read.
+bool Interface::may_transfer(const Endpoint& peer) const {
+  if (peer.transfers_waiting.empty()) return false;
+  const Transfer& first = *peer.transfers_waiting.front();
   const std::uint64_t most = fabric_->in_flight();
-  return most == 0 || !is_bounded(transfer) || peer.reading == 0 || peer.reading + transfer.length <= most;
+  return most == 0 || !is_bounded(first) || peer.reading == 0 || peer.reading + first.length <= most;
 }
 
 bool Interface::has_to_send(const Endpoint& peer) const {
   return !peer.first.empty() ||
-         (peer.way == Endpoint::Way::kOpen &&
-          (!peer.waiting.empty() || peer.batch != nullptr ||
-           (!peer.transfers_waiting.empty() && may_begin(peer, *peer.transfers_waiting.front()))));
+         (peer.way == Endpoint::Way::kOpen && (!peer.waiting.empty() || peer.batch != nullptr || may_transfer(peer)));
 }
 
 void Interface::flush_later(Endpoint& peer) {
@@ -270,7 +271,7 @@ bool Interface::flush(Endpoint& peer) {
     // While the library takes no more, the batch takes further messages.
     if (more) close_batch(peer);
     empty(peer.waiting);
-    while (more && !peer.transfers_waiting.empty() && may_begin(peer, *peer.transfers_waiting.front())) {
+    while (more && may_transfer(peer)) {
       Transfer* const transfer = peer.transfers_waiting.front();
       peer.transfers_waiting.pop_front();
       if (!gone(post(peer, *transfer))) peer.transfers_waiting.push_front(transfer);

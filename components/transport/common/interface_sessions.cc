@@ -339,9 +339,7 @@ void Interface::disconnect(Endpoint& peer) {
 
 /// Another session begins with the next connect(), if the library has all of this one.
 void Interface::leave(Endpoint& peer) {
-  if (peer.held || peer.way != Endpoint::Way::kOpen || !peer.waiting.empty() || peer.batch != nullptr ||
-      !peer.transfers_waiting.empty())
-    return;
+  if (peer.held || peer.way != Endpoint::Way::kOpen || !peer.waiting.empty() || peer.batch != nullptr) return;
   peer.way = Endpoint::Way::kDown;
 }
 

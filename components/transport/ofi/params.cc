@@ -37,8 +37,7 @@ extern const ashlar_param kParams[] = {
     ROW(in_flight, "1MiB",
         "Bytes that may be under way from one peer while large messages are read from it, with providers over the "
         "system's sockets: what waits in the system longer is no longer in a cache. Pieces of half of it are asked "
-        "for. "
-        "0: all of a message at once, as with network cards.",
+        "for. 0: all of a message at once, as with network cards.",
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kFlightRange),
     ASHLAR_NETWORK_ROWS("libfabric", "0",
                         " 0: 65KiB with the provider tcp, 16KiB with others; less than 4KiB counts as 4KiB.",

@@ -56,8 +56,8 @@ void Interface::tick() {
 
 /// Whether the peer is of another job that the kernel has parted from, and has left or ended, so that nothing of it is
 /// under way or can come any more. One that connects again before its leave has left goes on in the same session
-/// (connect()); the kernel knows it before that. One that has not talked yet may do so to part, over the way that it has
-/// for its Welcome: for a time that is not closed.
+/// (connect()); the kernel knows it before that. One that has not talked yet may do so to part, over the way that it
+/// has for its Welcome: for a time that is not closed.
 bool Interface::is_unknown(const Endpoint& peer) {
   using Way = Endpoint::Way;
   if (peer.peer != ASHLAR_NOBODY || peer.held || !(peer.way == Way::kDown || peer.way == Way::kFailed)) return false;

@@ -18,8 +18,6 @@
 namespace ashlar::comm {
 namespace {
 
-/// An address whose host does not even take the connection. One that has taken it may be slow to accept.
-constexpr std::uint64_t kConnectNs = 30'000'000'000;
 constexpr std::size_t kMostReasons = 300;
 
 Status refused(const std::string& reason) { return fail(MPI_ERR_PORT, "port.refused", {{"lower", reason}}); }
@@ -55,12 +53,14 @@ Status connect_here(Lane& lane, const PortName& port, std::uint64_t deadline, Ch
 
 }  // namespace
 
-PortCall::PortCall(const PortName& port) : port_(port), began_(now_ns()) {
+PortCall::PortCall(const PortName& port, const Patience& patience)
+    : port_(port), patience_(patience), began_(now_ns()) {
   for (const ip::SocketAddress& to :
        ip::ways_to(port.addresses, port.port, false, ip::own_addresses(ip::Interfaces("auto")))) {
     const Descriptor& socket = ways_.emplace_back(to).stream.socket;
     if (socket) ip::prepare_stream(socket.get(), kUserTimeoutNs, kKeepaliveNs);
     if (socket && (::connect(socket.get(), &to.any, to.length) == 0 || errno == EINPROGRESS)) continue;
+    refused_ = refused_ || errno == ECONNREFUSED;
     leave_out(to, std::strerror(errno));
     ways_.pop_back();
   }
@@ -113,13 +113,14 @@ bool PortCall::connected(Way& way) {
   pollfd room = {way.stream.socket.get(), POLLOUT, 0};
   if (poll(&room, 1, 0) == 0) {
     way.trouble = "it does not answer";
-    return now_ns() < began_ + kConnectNs;
+    return now_ns() < began_ + (refused_ ? patience_.beside_refusal : patience_.usual);
   }
   int error = 0;
   socklen_t length = sizeof error;
   (void)getsockopt(way.stream.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length);
   way.hello = {.magic = kNetworkMagic, .place = port_.place, .nonce = {}};
   if (error == 0 && !draw(way.hello.nonce.data(), way.hello.nonce.size()).ok()) error = EIO;
+  refused_ = refused_ || error == ECONNREFUSED;
   way.trouble = std::strerror(error);
   if (error != 0) return false;
   way.stream.out.assign(reinterpret_cast<const char*>(&way.hello), sizeof way.hello);

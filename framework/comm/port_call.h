@@ -16,7 +16,17 @@ class PortCall {
  public:
   enum class State { kGoing, kTaken, kFailed };
 
-  explicit PortCall(const PortName& port);
+  /// How long an address may be silent, in ns since the call began. One that has taken the connection may be slow to
+  /// accept.
+  struct Patience {
+    std::uint64_t usual = 30'000'000'000;
+    /// Once another address has refused: its host is there, and nobody listens. It may be another host of that address,
+    /// so a way that is slow, or loses the first packets (they are sent again after 1 and after 3 s), has its time.
+    std::uint64_t beside_refusal = 5'000'000'000;
+  };
+
+  explicit PortCall(const PortName& port) : PortCall(port, Patience{}) {}
+  PortCall(const PortName& port, const Patience& patience);
   PortCall(const PortCall&) = delete;
   PortCall& operator=(const PortCall&) = delete;
 
@@ -49,8 +59,10 @@ class PortCall {
   void leave_out(const ip::SocketAddress& to, const std::string& why);
 
   const PortName port_;
+  const Patience patience_;
   const std::uint64_t began_;
-  std::list<Way> ways_;  // in the order of their promise; the chosen one alone
+  bool refused_ = false;  // by an address at least
+  std::list<Way> ways_;   // in the order of their promise; the chosen one alone
   std::string reasons_;
 };
 

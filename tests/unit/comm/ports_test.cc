@@ -223,6 +223,64 @@ TEST_F(NetworkPort, OfATakenTcpPortIsRefused) {
   EXPECT_EQ(second.open(&network).mpi_class(), MPI_ERR_PORT);
 }
 
+/// Two addresses of a host that are said to be on a network: nobody listens at one, and the other is silent, as the
+/// queue of its listener is full.
+class SilentPort : public testing::Test {
+ protected:
+  void SetUp() override {
+    listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ip::SocketAddress at = address(2, 0);
+    ASSERT_EQ(bind(listener_.get(), &at.any, at.length), 0);
+    ASSERT_EQ(listen(listener_.get(), 0), 0);
+    ASSERT_EQ(getsockname(listener_.get(), &at.any, &at.length), 0);
+    name_.port = at.port();
+    for (Descriptor& one : before_) {
+      one = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      (void)connect(one.get(), &at.any, at.length);
+    }
+  }
+  static ip::SocketAddress address(std::uint8_t last, std::uint16_t port) {
+    const std::uint8_t bytes[16] = {127, 0, 0, last};
+    return {4, bytes, port};
+  }
+  void tell(std::uint8_t last) {
+    name_.addresses.push_back({.family = 4, .reach = ip::kNetwork, .prefix = 8, .card = 0, .bytes = {127, 0, 0, last}});
+  }
+  /// The state at the end, or after 300 ms.
+  static PortCall::State state_of(PortCall& call) {
+    PortCall::State state = call.step();
+    for (int i = 0; i < 300 && state == PortCall::State::kGoing; ++i) {
+      usleep(1000);
+      state = call.step();
+    }
+    return state;
+  }
+  static constexpr std::uint64_t kLong = 60'000'000'000, kShort = 10'000'000;
+  Descriptor listener_, before_[2];
+  PortName name_;
+};
+
+TEST_F(SilentPort, IsWaitedForLessOnceAnotherAddressHasRefused) {
+  tell(2);
+  tell(3);
+  PortCall call(name_, {.usual = kLong, .beside_refusal = kShort});
+  EXPECT_EQ(state_of(call), PortCall::State::kFailed);
+  EXPECT_NE(call.reasons().find("refused"), std::string::npos) << call.reasons();
+  EXPECT_NE(call.reasons().find("it does not answer"), std::string::npos) << call.reasons();
+}
+
+TEST_F(SilentPort, IsWaitedForWhereNoneHasRefused) {
+  tell(2);
+  PortCall call(name_, {.usual = kLong, .beside_refusal = kShort});
+  EXPECT_EQ(state_of(call), PortCall::State::kGoing);
+}
+
+TEST_F(SilentPort, IsGivenUpInTheEnd) {
+  tell(2);
+  PortCall call(name_, {.usual = kShort, .beside_refusal = kShort});
+  EXPECT_EQ(state_of(call), PortCall::State::kFailed);
+}
+
 TEST(Seal, ShowsWhatWasHidden) {
   const Digest key = {1, 2, 3};
   Seal out(key), in(key);

@@ -20,8 +20,9 @@ class PortCall {
   /// accept.
   struct Patience {
     std::uint64_t usual = 30'000'000'000;
-    /// Once another address has refused: its host is there, and nobody listens. It may be another host of that address,
-    /// so a way that is slow, or loses the first packets (they are sent again after 1 and after 3 s), has its time.
+    /// Once a connection to another address was refused: a host answers there, and no socket listens at the port. That
+    /// may be a different host with the same private address, so a slow path, or one that loses the first SYNs (Linux
+    /// repeats them after 1 and after 3 s), still has time to connect.
     std::uint64_t beside_refusal = 5'000'000'000;
   };
 

@@ -223,8 +223,8 @@ TEST_F(NetworkPort, OfATakenTcpPortIsRefused) {
   EXPECT_EQ(second.open(&network).mpi_class(), MPI_ERR_PORT);
 }
 
-/// Two addresses of a host that are said to be on a network: nobody listens at one, and the other is silent, as the
-/// queue of its listener is full.
+/// Two loopback addresses, published as addresses of a network: at 127.0.0.3 no socket listens, so connections are
+/// refused; at 127.0.0.2 the accept queue of the listener is full, so SYNs are dropped.
 class SilentPort : public testing::Test {
  protected:
   void SetUp() override {

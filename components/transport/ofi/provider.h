@@ -59,19 +59,23 @@ class Provider final : public network::Fabric {
   bool uses_known_memory() const override { return wants(FI_MR_LOCAL); }
 
  private:
-  // provider.cc
+  // choice.cc
   bool choose(const network::Place& place, int* error);
   bool choose(const network::Place& place, bool with_tags, int* error);
+  fi_info* hints(bool with_tags) const;
   const fi_info* in_turn(const std::vector<const fi_info*>& equals, const network::Place& place);
   const fi_info* card_in_turn(const std::vector<const fi_info*>& equals, const network::Place& place);
   void take_further(const std::vector<const fi_info*>& further, std::size_t left, const network::Place& place);
-  void drop_infos();
   void judge_tags();
+  bool is_software() const;
+  bool is_tcp_alone() const;
+  void tell_variables();
+
+  // provider.cc
+  void drop_infos();
   const char* start(int* error);
   bool may_put() const;
-  void tell_variables();
   bool prove_puts();
-  bool is_software() const;
   bool wants(int mode) const { return (info_->domain_attr->mr_mode & mode) != 0; }
   /// What Registration::region points to.
   struct Region {
@@ -90,6 +94,8 @@ class Provider final : public network::Fabric {
   std::string reason(const fi_cq_err_entry& entry) const;
 
   // receives.cc
+  static constexpr std::uint64_t kFewestReceives = 4;
+  static std::uint64_t receives_of(std::uint64_t frame_bytes, std::uint64_t wanted);
   bool choose_multi_receive();
   fi_info* with_multi_receive();
   void open_multi_receive();

@@ -34,18 +34,7 @@ SocketAddress::SocketAddress(int family, const std::uint8_t* bytes, std::uint16_
   }
 }
 
-int SocketAddress::family() const { return any.sa_family == AF_INET || IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr) ? 4 : 6; }
-
-const std::uint8_t* SocketAddress::bytes() const {
-  if (any.sa_family == AF_INET) return reinterpret_cast<const std::uint8_t*>(&v4.sin_addr);
-  return v6.sin6_addr.s6_addr + (family() == 4 ? 12 : 0);
-}
-
 std::uint16_t SocketAddress::port() const { return ntohs(any.sa_family == AF_INET ? v4.sin_port : v6.sin6_port); }
-
-bool SocketAddress::loopback() const {
-  return family() == 4 ? bytes()[0] == 127 : IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr) != 0;
-}
 
 std::string SocketAddress::text(bool with_port) const {
   char host[INET6_ADDRSTRLEN] = "?";

@@ -22,10 +22,13 @@ struct SocketAddress {
   /// `family`: 4 or 6; `bytes`: 4 or 16 of them; `scope`: index of the interface of a link-local address.
   SocketAddress(int family, const std::uint8_t* bytes, std::uint16_t port, std::uint32_t scope = 0);
   /// The address behind an IPv4-mapped one too. 4 or 6.
-  int family() const;
-  const std::uint8_t* bytes() const;
+  int family() const { return any.sa_family == AF_INET || IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr) ? 4 : 6; }
+  const std::uint8_t* bytes() const {
+    if (any.sa_family == AF_INET) return reinterpret_cast<const std::uint8_t*>(&v4.sin_addr);
+    return v6.sin6_addr.s6_addr + (family() == 4 ? 12 : 0);
+  }
   std::uint16_t port() const;
-  bool loopback() const;
+  bool loopback() const { return family() == 4 ? bytes()[0] == 127 : IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr) != 0; }
   /// "10.0.0.2:40000", "[fe80::1]:40000"; without the port: "10.0.0.2".
   std::string text(bool with_port = true) const;
 

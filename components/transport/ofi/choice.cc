@@ -1,5 +1,3 @@
-#include <netinet/in.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -13,6 +11,8 @@
 #include "components/transport/common/counters.h"
 #include "components/transport/common/variables.h"
 #include "components/transport/ofi/provider.h"
+#include "framework/base/ip_interfaces.h"
+#include "framework/base/ip_socket.h"
 
 // Which provider and device are taken of those that libfabric lists, which further ones serve as rails, and whether the
 // provider matches tags.
@@ -40,19 +40,17 @@ bool software(const std::string& provider) {
          has(provider, "shm") || has(provider, "hook");
 }
 
-enum class Reach { kNetwork, kLoopback, kLink };
-
-Reach reach_of(const fi_info& info) {
-  if (info.src_addr == nullptr) return Reach::kNetwork;
-  if (info.addr_format == FI_SOCKADDR_IN) {
-    const auto* const v4 = static_cast<const sockaddr_in*>(info.src_addr);
-    return ntohl(v4->sin_addr.s_addr) >> 24 == 127 ? Reach::kLoopback : Reach::kNetwork;
-  }
-  if (info.addr_format == FI_SOCKADDR_IN6) {
-    const in6_addr& v6 = static_cast<const sockaddr_in6*>(info.src_addr)->sin6_addr;
-    return IN6_IS_ADDR_LOOPBACK(&v6) ? Reach::kLoopback : IN6_IS_ADDR_LINKLOCAL(&v6) ? Reach::kLink : Reach::kNetwork;
-  }
-  return Reach::kNetwork;
+ip::Reach reach_of(const fi_info& info) {
+  if (info.src_addr == nullptr) return ip::kNetwork;
+  ip::SocketAddress address;
+  if (info.addr_format == FI_SOCKADDR_IN)
+    address.v4 = *static_cast<const sockaddr_in*>(info.src_addr);
+  else if (info.addr_format == FI_SOCKADDR_IN6)
+    address.v6 = *static_cast<const sockaddr_in6*>(info.src_addr);
+  else
+    return ip::kNetwork;
+  if (address.loopback()) return ip::kLoopback;
+  return address.family() == 6 && IN6_IS_ADDR_LINKLOCAL(&address.v6.sin6_addr) ? ip::kLinkLocal : ip::kNetwork;
 }
 
 /// Its folder below /sys; empty: libfabric does not say where it is.
@@ -94,12 +92,12 @@ int rank_of(const fi_info& info, const Config& config, bool one_node, const char
     return refused("it does not keep the order of sends (FI_ORDER_SAS)");
   if (info.nic != nullptr && info.nic->link_attr != nullptr && info.nic->link_attr->state == FI_LINK_DOWN)
     return refused("it has no link");
-  const Reach reach = reach_of(info);
-  if (reach == Reach::kLink) return refused("its address has a meaning on one link only");
-  if (reach == Reach::kLoopback && !one_node) return refused("it does not reach other nodes");
+  const ip::Reach reach = reach_of(info);
+  if (reach == ip::kLinkLocal) return refused("its address has a meaning on one link only");
+  if (reach == ip::kLoopback && !one_node) return refused("it does not reach other nodes");
   int rank = software(provider) ? 100 : 0;
   if (over_tcp > 0) rank += 2 * over_tcp;
-  if (reach == Reach::kLoopback && wanted_device == "auto") rank += 10;  // other jobs may be on other nodes
+  if (reach == ip::kLoopback && wanted_device == "auto") rank += 10;  // other jobs may be on other nodes
   if (info.addr_format == FI_SOCKADDR_IN6) rank += 1;
   *why = "a better one comes first";
   return rank;
@@ -159,7 +157,7 @@ const fi_info* Provider::in_turn(const std::vector<const fi_info*>& equals, cons
              same(one->fabric_attr->name, info->fabric_attr->name);
     };
     const bool serves = same(info->fabric_attr->prov_name, first.fabric_attr->prov_name) &&
-                        info->addr_format == first.addr_format && reach_of(*info) == Reach::kNetwork;
+                        info->addr_format == first.addr_format && reach_of(*info) == ip::kNetwork;
     if (serves && !with(&first) && std::none_of(further.begin(), further.end(), with)) further.push_back(info);
   }
   take_further(further, place.one_node ? 0 : further.size(), place);
@@ -193,10 +191,10 @@ void Provider::take_further(const std::vector<const fi_info*>& further, std::siz
   if (further.empty()) return;
   const std::uint64_t wanted = config_.sessions.rails;
   const std::size_t most = wanted != 0 ? wanted - 1 : std::min(left, network::kMostRails - 1);
-  for (const fi_info* const info : further)
-    if (further_.size() < most) {
-      if (fi_info* const copy = library_->dupinfo(info)) further_.push_back(copy);
-    }
+  for (const fi_info* const info : further) {
+    if (further_.size() == most) break;
+    if (fi_info* const copy = library_->dupinfo(info)) further_.push_back(copy);
+  }
   why_rails_ = "large messages are read over " + std::to_string(further_.size() + 1) + " of " +
                std::to_string(further.size() + 1) + " devices of this kind (";
   if (wanted != 0)

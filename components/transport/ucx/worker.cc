@@ -27,6 +27,22 @@ constexpr struct {
               // The interface was chosen; newer versions leave out bridges.
               {"BRIDGE_ENABLE", "y", false}};
 
+/// Caches of what UCX knows of memory, which count on hearing of memory that is freed.
+constexpr struct {
+  const char *name, *off;
+  bool in_all_versions;
+} kCaches[] = {{"RCACHE_ENABLE", "n", true},
+               {"MEMTYPE_CACHE", "n", true},
+               // Up to UCX 1.15 the transports ib and knem have caches of their own.
+               {"REG_METHODS", "direct", false},
+               {"RCACHE", "n", false}};
+
+/// Whether the environment sets, for ib, ways to register that keep nothing.
+bool registers_without_cache() {
+  const char* const methods = std::getenv("UCX_IB_REG_METHODS");
+  return methods != nullptr && strcasestr(methods, "rcache") == nullptr;
+}
+
 bool automatic(const char* value) { return std::strcmp(value, "auto") == 0; }
 
 }  // namespace
@@ -96,14 +112,17 @@ const char* Worker::start(ucs_status_t* status) {
   const char* const settings[][2] = {
       {"TLS", transports_.c_str()},
       {"NET_DEVICES", device_.c_str()},
-      // Nothing tells UCX of memory that is freed (Library), so it keeps nothing about memory.
-      {"RCACHE_ENABLE", "n"},
-      {"MEMTYPE_CACHE", "n"},
       // Fragments of a frame over several devices would overtake each other.
       {"MAX_EAGER_RAILS", "1"},
   };
   for (const auto& [name, value] : settings)
     if (*status == UCS_OK) *status = library_->config_modify(config, name, value);
+  // Nothing tells UCX of memory that is freed (Library), so it keeps nothing about memory.
+  for (const auto& [name, off, in_all_versions] : kCaches) {
+    if (std::strcmp(name, "REG_METHODS") == 0 && registers_without_cache()) continue;
+    const ucs_status_t set = library_->config_modify(config, name, off);
+    if (*status == UCS_OK && in_all_versions) *status = set;
+  }
   // UCX has no flag that sends a tagged message eagerly; frames have one.
   if (tag_bits_ != 0 && *status == UCS_OK) *status = library_->config_modify(config, "RNDV_THRESH", "inf");
   for (const auto& [name, value, in_all_versions] : kOfTcp) {

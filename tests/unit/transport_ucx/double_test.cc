@@ -37,6 +37,30 @@ TEST_F(Double, ParametersOfTcpHaveANamePerVersion) {
   EXPECT_NE(last_failure.find("Invalid parameter"), std::string::npos) << last_failure;
 }
 
+bool has_set(const std::string& setting) {
+  return (";" + std::string(seen().settings)).find(";" + setting + ";") != std::string::npos;
+}
+
+// Nothing tells UCX of memory that is freed: a cache would give memory of the past to the card. Up to UCX 1.15 the
+// transports have caches of their own, which RCACHE_ENABLE leaves alone.
+TEST_F(Double, NoCacheOfRegistrationsIsLeft) {
+  {
+    const Process process(0, over_double());
+    ASSERT_EQ(process.opened, ASHLAR_OK) << last_failure;
+    for (const char* const off : {"RCACHE_ENABLE=n", "MEMTYPE_CACHE=n", "REG_METHODS=direct", "RCACHE=n"})
+      EXPECT_TRUE(has_set(off)) << off << " is not in " << seen().settings;
+  }
+  const std::pair<const char*, bool> of_the_user[] = {{"odp,direct", false}, {"direct,Rcache", true}};
+  for (const auto& [methods, replaced] : of_the_user) {
+    seen() = {};
+    ASSERT_EQ(setenv("UCX_IB_REG_METHODS", methods, 1), 0);
+    const Process process(0, over_double());
+    ASSERT_EQ(unsetenv("UCX_IB_REG_METHODS"), 0);
+    ASSERT_EQ(process.opened, ASHLAR_OK) << last_failure;
+    EXPECT_EQ(has_set("REG_METHODS=direct"), replaced) << methods;
+  }
+}
+
 TEST_F(Double, PutsThatNeedNothingOfTheTargetAreUsed) {
   settings().puts = 1;
   {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <ucp/api/ucp.h>
 
+#include <cstdio>
 #include <cstring>
 
 #include "tests/unit/transport_common/double.h"
@@ -49,6 +50,9 @@ ucx_double::Settings ucx_double_settings = from_environment();
 ucx_double::Seen ucx_double_seen;
 
 ucs_status_t ucp_config_modify(ucp_config_t* config, const char* name, const char* value) {
+  char* const settings = ucx_double_seen.settings;
+  const std::size_t length = std::strlen(settings);
+  (void)std::snprintf(settings + length, sizeof ucx_double_seen.settings - length, "%s=%s;", name, value);
   using Names = ucx_double::Settings::Names;
   const Names names = ucx_double_settings.names;
   const bool prefix = std::strncmp(name, "TCP_", 4) == 0;

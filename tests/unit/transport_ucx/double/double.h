@@ -17,6 +17,7 @@ struct Settings {
 
 struct Seen {
   unsigned puts = 0, flushes = 0, refused = 0;
+  char settings[1024] = "";  // as ucp_config_modify() was given them: "TLS=tcp;NET_DEVICES=lo;"
 };
 
 }  // namespace ucx_double

@@ -13,6 +13,7 @@ struct Config {
   std::uint64_t get_from;
   std::uint64_t registered_bytes;
   std::uint64_t registered_regions;
+  bool memory_hooks;
   std::uint64_t coalesce_after;
   std::uint64_t look_interval;
   std::uint64_t handshake_timeout;

@@ -99,6 +99,9 @@ class Fabric {
   const std::string& name() const { return name_; }
   const std::string& device() const { return device_; }
   const std::string& others() const { return others_; }
+  /// Whether the library may patch mmap() and its kin, by which it learns of memory that the program frees, so that it
+  /// keeps registrations by itself. Since open().
+  bool has_hooks() const { return has_hooks_; }
   /// Why it is these, in words.
   const std::string& why() const { return why_; }
   /// How other processes reach this one; empty: there is none.
@@ -195,7 +198,7 @@ class Fabric {
   std::string name_, device_, others_, why_, why_rails_, network_;
   unsigned rails_ = 0;
   std::uint64_t sends_ = 0, transfer_most_ = ~std::uint64_t{0}, in_flight_ = 0;
-  bool reads_ = false, puts_ = false, senders_in_tags_ = false;
+  bool reads_ = false, puts_ = false, senders_in_tags_ = false, has_hooks_ = false;
   unsigned tags_wanted_ = ASHLAR_TAGS_NEVER;
   std::uint32_t tag_bits_ = 0;
   std::uint64_t tag_receives_ = 0;

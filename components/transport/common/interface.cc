@@ -133,10 +133,21 @@ ashlar_result Interface::open() {
                  (fabric_->why() + "; a message to this process itself went through it; " +
                   (record_.tag_bits != 0 ? "it matches tags of " + std::to_string(record_.tag_bits) + " bits"
                                          : "no tags: " + tags) +
-                  (fabric_->why_rails().empty() ? "" : "; " + fabric_->why_rails()))
+                  (fabric_->why_rails().empty() ? "" : "; " + fabric_->why_rails()) + about_hooks())
                      .c_str(),
                  fabric_->others().c_str(), traits_.settings);
   return ASHLAR_OK;
+}
+
+/// What becomes of registrations of the program's memory, for the record.
+std::string Interface::about_hooks() const {
+  const std::string setting = std::string("transport.") + traits_.component + ".memory_hooks";
+  if (fabric_->has_hooks())
+    return std::string("; ") + traits_.library + " may patch mmap() and its kin to learn of freed memory, as " +
+           setting + " says";
+  if (config_.memory_hooks)
+    return std::string("; ") + traits_.library + " was loaded before " + setting + " was set, and has no hooks";
+  return fabric_->keeps() ? "; memory of the program is registered for each message (" + setting + ")" : "";
 }
 
 /// Makes the descriptor on which the process sleeps. That of a provider which is readable while nothing arrives would

@@ -85,6 +85,7 @@ class Interface : public ashlar_iface, private Fabric::Events {
 
   // interface.cc: rounds of progress.
   void watch_arrivals();
+  std::string about_hooks() const;
   void rest();
   void end_rest();
   void hear_library(bool on);

@@ -23,7 +23,7 @@ inline constexpr const char* kRailRange[] = {"0", "4", nullptr};
 inline constexpr const char* kStripedRange[] = {"4KiB", "1TiB", nullptr};
 inline constexpr const char* kStripeRange[] = {"4KiB", "64MiB", nullptr};
 
-inline constexpr std::uint32_t kParamCount = 10;
+inline constexpr std::uint32_t kParamCount = 11;
 inline constexpr std::uint32_t kRailParamCount = 3;
 
 }  // namespace ashlar::network
@@ -61,6 +61,12 @@ inline constexpr std::uint32_t kRailParamCount = 3;
       ASHLAR_NETWORK_ROW("registered_regions", sessions.registered_regions, "1024",                                    \
                          "Regions that the memory of registered_bytes may consist of.", ASHLAR_PARAM_U64,              \
                          ASHLAR_TUNER_DETAIL, network::kCountRange),                                                   \
+      ASHLAR_NETWORK_ROW("memory_hooks", sessions.memory_hooks, "false",                                               \
+                         "Whether " library                                                                            \
+                         " may patch mmap() and its kin in this process. It then learns of memory "                    \
+                         "that the program frees, and keeps registrations of the program's memory with network cards " \
+                         "for later messages. false: that memory is registered for each message.",                     \
+                         ASHLAR_PARAM_BOOL, ASHLAR_USER_DETAIL, nullptr),                                              \
       ASHLAR_NETWORK_ROW("coalesce_after", sessions.coalesce_after, "8",                                               \
                          "Short messages to one peer between two rounds of progress that each leave at once; further " \
                          "ones leave together.",                                                                       \

@@ -22,7 +22,7 @@ struct Config {
 };
 
 // A constant: the component is read from its file before it is loaded.
-inline constexpr std::uint32_t kParamCount = 20;
+inline constexpr std::uint32_t kParamCount = 21;
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::ofi

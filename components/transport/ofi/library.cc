@@ -53,11 +53,15 @@ void import(const Library& library, const char* name, fid* ours) {
   fi_close(place);
 }
 
-void import_ours(const Library& library) {
+void import_log(const Library& library) {
   static fi_ops_log log_functions = {
       .size = sizeof log_functions, .enabled = log_enabled, .ready = log_ready, .log = log_line};
   static fid_logging log = {.fid = {}, .ops = &log_functions};
   log.fid.fclass = FI_CLASS_LOG;
+  import(library, "logging", &log.fid);
+}
+
+void import_monitor(const Library& library) {
   static fi_ops_mem_monitor monitor_functions = {.size = sizeof monitor_functions,
                                                  .start = no_start,
                                                  .stop = no_stop,
@@ -66,7 +70,6 @@ void import_ours(const Library& library) {
                                                  .valid = never_valid};
   static fid_mem_monitor monitor = {.fid = {}, .export_ops = &monitor_functions, .import_ops = nullptr};
   monitor.fid.fclass = FI_CLASS_MEM_MONITOR;
-  import(library, "logging", &log.fid);
   import(library, "mr_cache", &monitor.fid);
 }
 
@@ -108,7 +111,7 @@ ashlar_result load(const ashlar_host& host, const char* file, Library* library) 
 
 void Library::forget_host() { the_host = nullptr; }
 
-const Library* Library::of_process(const ashlar_host& host, const char* file, ashlar_result* failed) {
+const Library* Library::of_process(const ashlar_host& host, const char* file, bool hooks, ashlar_result* failed) {
   static std::mutex mutex;
   static Library library;
   static bool loaded = false;
@@ -120,7 +123,9 @@ const Library* Library::of_process(const ashlar_host& host, const char* file, as
   const ashlar_result result = load(host, file, &library);
   if (result == ASHLAR_OK) {
     loaded = true;
-    import_ours(library);
+    library.has_hooks = hooks;
+    import_log(library);
+    if (!hooks) import_monitor(library);
     // The first query makes libfabric start its providers.
     fi_info* const hints = library.dupinfo(nullptr);
     fi_info* found = nullptr;

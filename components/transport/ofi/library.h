@@ -27,8 +27,11 @@ struct Library {
   decltype(&fi_strerror) strerror = nullptr;
   decltype(&fi_version) version = nullptr;
 
-  /// The process's, loaded from `file` at the first call. nullptr with `*failed`.
-  static const Library* of_process(const ashlar_host& host, const char* file, ashlar_result* failed);
+  bool has_hooks = false;  // its monitor of memory is its own
+
+  /// The process's, loaded from `file` at the first call, which alone says whether it has hooks. nullptr with
+  /// `*failed`.
+  static const Library* of_process(const ashlar_host& host, const char* file, bool hooks, ashlar_result* failed);
   /// What the library logs from here on, up to the end of the process, is dropped.
   static void forget_host();
 };

@@ -152,8 +152,9 @@ const char* Provider::start(int* error) {
 ashlar_result Provider::open(const ashlar_host& host, const network::Place& place, Events& events) {
   events_ = &events;
   ashlar_result failed = ASHLAR_OK;
-  if (!is_rail_) library_ = Library::of_process(host, config_.library, &failed);
+  if (!is_rail_) library_ = Library::of_process(host, config_.library, config_.sessions.memory_hooks, &failed);
   if (library_ == nullptr) return failed;
+  has_hooks_ = config_.sessions.memory_hooks && library_->has_hooks;
   int error = 0;
   if (!is_rail_ && !choose(place, &error)) {
     const ashlar_fact facts[] = {

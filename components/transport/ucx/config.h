@@ -19,7 +19,7 @@ struct Config {
 };
 
 // A constant: the component is read from its file before it is loaded.
-inline constexpr std::uint32_t kParamCount = 15;
+inline constexpr std::uint32_t kParamCount = 16;
 extern const ashlar_param kParams[kParamCount];
 
 }  // namespace ashlar::ucx

@@ -107,7 +107,7 @@ ashlar_result load(const ashlar_host& host, const char* file, Library* library) 
 
 void Library::forget_host() { the_host = nullptr; }
 
-const Library* Library::of_process(const ashlar_host& host, const char* file, ashlar_result* failed) {
+const Library* Library::of_process(const ashlar_host& host, const char* file, bool hooks, ashlar_result* failed) {
   static std::mutex mutex;
   static Library library;
   static bool loaded = false;
@@ -124,18 +124,20 @@ const Library* Library::of_process(const ashlar_host& host, const char* file, as
   const MemoryFunctions functions;
   ashlar_result result = load(host, file, &library);
   actions.restore();
-  if (const char* const kept = functions.restore(); kept != nullptr) {
+  if (const char* const kept = hooks ? nullptr : functions.restore(); kept != nullptr) {
     const ashlar_fact which = {.name = "name", .text = kept, .number = 0};
     result = ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "ucx.hooks", &which, 1);
   }
   if (result == ASHLAR_OK) {
     loaded = true;
     process = getpid();
+    library.has_hooks = hooks;
     library.log_push_handler(log_line);
     // UCX assumes that others report these events, so it does not put the jumps back; it keeps no cache of
     // registrations (Worker), which would have to hear of them.
-    library.set_external_event(UCM_EVENT_VM_MAPPED | UCM_EVENT_VM_UNMAPPED | UCM_EVENT_MEM_TYPE_ALLOC |
-                               UCM_EVENT_MEM_TYPE_FREE);
+    if (!hooks)
+      library.set_external_event(UCM_EVENT_VM_MAPPED | UCM_EVENT_VM_UNMAPPED | UCM_EVENT_MEM_TYPE_ALLOC |
+                                 UCM_EVENT_MEM_TYPE_FREE);
   }
   *failed = result;
   return loaded ? &library : nullptr;

@@ -51,8 +51,11 @@ struct Library {
   decltype(&ucs_log_push_handler) log_push_handler = nullptr;
   decltype(&ucm_set_external_event) set_external_event = nullptr;
 
-  /// The process's, loaded from `file` at the first call. nullptr with `*failed`.
-  static const Library* of_process(const ashlar_host& host, const char* file, ashlar_result* failed);
+  bool has_hooks = false;  // its own are in mmap() and its kin
+
+  /// The process's, loaded from `file` at the first call, which alone says whether its hooks stay. nullptr with
+  /// `*failed`.
+  static const Library* of_process(const ashlar_host& host, const char* file, bool hooks, ashlar_result* failed);
   /// What the library logs from here on, up to the end of the process, is dropped.
   static void forget_host();
 };

@@ -43,6 +43,10 @@ bool registers_without_cache() {
   return methods != nullptr && strcasestr(methods, "rcache") == nullptr;
 }
 
+bool is_set(const char* prefix, const char* name) {
+  return std::getenv((std::string(prefix) + name).c_str()) != nullptr;
+}
+
 bool automatic(const char* value) { return std::strcmp(value, "auto") == 0; }
 
 }  // namespace
@@ -105,6 +109,28 @@ void Worker::judge_tags() {
   tag_receives_ = config_.tag_receives;
 }
 
+/// Without its hooks nothing tells UCX of memory that is freed (Library), so it keeps nothing about memory. With them
+/// it keeps as much as we would; in UCX 1.13 to 1.15 the cache of UCP has no bound, only those of transports have.
+ucs_status_t Worker::set_caches(ucp_config_t* config) const {
+  if (has_hooks_) {
+    const std::pair<const char*, std::uint64_t> bounds[] = {
+        {"RCACHE_MAX_SIZE", config_.sessions.registered_bytes},
+        {"RCACHE_MAX_REGIONS", config_.sessions.registered_regions}};
+    for (const auto& [name, most] : bounds) {
+      if (is_set("UCX_", name) || is_set("UCX_IB_", name)) continue;
+      const ucs_status_t set = library_->config_modify(config, name, std::to_string(most).c_str());
+      if (set != UCS_OK) return set;
+    }
+    return UCS_OK;
+  }
+  for (const auto& [name, off, in_all_versions] : kCaches) {
+    if (std::strcmp(name, "REG_METHODS") == 0 && registers_without_cache()) continue;
+    const ucs_status_t set = library_->config_modify(config, name, off);
+    if (set != UCS_OK && in_all_versions) return set;
+  }
+  return UCS_OK;
+}
+
 /// nullptr, or what could not be made.
 const char* Worker::start(ucs_status_t* status) {
   ucp_config_t* config = nullptr;
@@ -117,16 +143,11 @@ const char* Worker::start(ucs_status_t* status) {
   };
   for (const auto& [name, value] : settings)
     if (*status == UCS_OK) *status = library_->config_modify(config, name, value);
-  // Nothing tells UCX of memory that is freed (Library), so it keeps nothing about memory.
-  for (const auto& [name, off, in_all_versions] : kCaches) {
-    if (std::strcmp(name, "REG_METHODS") == 0 && registers_without_cache()) continue;
-    const ucs_status_t set = library_->config_modify(config, name, off);
-    if (*status == UCS_OK && in_all_versions) *status = set;
-  }
+  if (*status == UCS_OK) *status = set_caches(config);
   // UCX has no flag that sends a tagged message eagerly; frames have one.
   if (tag_bits_ != 0 && *status == UCS_OK) *status = library_->config_modify(config, "RNDV_THRESH", "inf");
   for (const auto& [name, value, in_all_versions] : kOfTcp) {
-    if (std::getenv((std::string("UCX_TCP_") + name).c_str()) != nullptr) continue;
+    if (is_set("UCX_TCP_", name)) continue;
     // From UCX 1.17 on with the prefix. Older versions take every name, newer ones refuse those that they do not know.
     const ucs_status_t without = library_->config_modify(config, name, value);
     const ucs_status_t with = library_->config_modify(config, (std::string("TCP_") + name).c_str(), value);
@@ -143,7 +164,6 @@ const char* Worker::start(ucs_status_t* status) {
 }
 
 ucs_status_t Worker::make_worker(ucp_worker_h* out) const {
-  const BlockedSignals for_the_program;  // UCX starts a thread, which answers new connections
   ucp_worker_params_t worker = {};
   worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_AM_ALIGNMENT;
   worker.thread_mode = UCS_THREAD_MODE_SERIALIZED;
@@ -172,8 +192,9 @@ const char* Worker::start_worker(ucs_status_t* status) {
 ashlar_result Worker::open(const ashlar_host& host, const network::Place& place, Events& events) {
   events_ = &events;
   ashlar_result failed = ASHLAR_OK;
-  library_ = Library::of_process(host, config_.library, &failed);
+  library_ = Library::of_process(host, config_.library, config_.sessions.memory_hooks, &failed);
   if (library_ == nullptr) return failed;
+  has_hooks_ = config_.sessions.memory_hooks && library_->has_hooks;
   choose(place);
   judge_tags();
   asks_ = transports_ == "tcp";
@@ -188,6 +209,8 @@ ashlar_result Worker::open(const ashlar_host& host, const network::Place& place,
   aligned_ = std::make_unique<std::byte[]>(frame_bytes_);
   ucs_status_t status = UCS_OK;
   if (device_.empty()) return ashlar_fail_with(&host, ASHLAR_ERR_OTHER, "ucx.no_interface", nullptr, 0);
+  // UCX starts a thread, with the worker or with its cache of registrations.
+  const BlockedSignals for_the_program;
   const char* const what = start(&status);
   if (what == nullptr) {
     judge_puts();

@@ -98,6 +98,7 @@ class Worker final : public network::Fabric {
   ashlar_result failed(const ashlar_host& host, const char* what, ucs_status_t status) const;
   void choose(const network::Place& place);
   const char* start(ucs_status_t* status);
+  ucs_status_t set_caches(ucp_config_t* config) const;
   const char* start_worker(ucs_status_t* status);
   ucs_status_t make_worker(ucp_worker_h* out) const;
   ucs_status_t make_endpoint(ucp_worker_h from, const std::vector<std::uint8_t>& address, ucp_err_handler_t lost,

@@ -51,6 +51,7 @@ inline Config usual_sessions() {
           .get_from = 32 << 10,
           .registered_bytes = 1 << 20,
           .registered_regions = 8,
+          .memory_hooks = false,
           .coalesce_after = 8,
           .look_interval = 0,
           .handshake_timeout = 1'000'000'000,

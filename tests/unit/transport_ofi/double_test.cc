@@ -39,6 +39,24 @@ ashlar_result put(Pair& pair, const std::string& from, std::string* to) {
 
 std::uint32_t put_completion(const Process& process) { return plugin::attributes_of(*process.iface).put_completion; }
 
+/// Exits with 10 for the log that libfabric was given, and 1 for the monitor of memory.
+[[noreturn]] void load(bool hooks) {
+  Config config = over_double();
+  config.sessions.memory_hooks = hooks;
+  const Process process(0, config);
+  std::fprintf(stderr, "%s", last_record.c_str());
+  std::_Exit(static_cast<int>(10 * seen().logs + seen().monitors));
+}
+
+// The first one that loads libfabric decides, so each is tried in a process of its own.
+TEST_F(Double, LibfabricHasItsMonitorOfMemoryOnRequestAlone) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(load(false), testing::ExitedWithCode(11),
+              "memory of the program is registered for each message .transport.ofi.memory_hooks.");
+  EXPECT_EXIT(load(true), testing::ExitedWithCode(10),
+              "libfabric may patch mmap.. and its kin to learn of freed memory, as transport.ofi.memory_hooks says");
+}
+
 TEST_F(Double, PutsObeyEveryMemoryMode) {
   constexpr int kModes[] = {0, FI_MR_LOCAL, FI_MR_VIRT_ADDR | FI_MR_PROV_KEY,
                             FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT};

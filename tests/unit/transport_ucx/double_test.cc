@@ -61,6 +61,39 @@ TEST_F(Double, NoCacheOfRegistrationsIsLeft) {
   }
 }
 
+// The first one that loads UCX decides: what it does with and without its hooks is tried in processes of their own.
+TEST_F(Double, HooksOnRequestLeaveItsCachesToUcx) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto with_hooks = [] {
+    Config config = over_double();
+    config.sessions.memory_hooks = true;
+    config.sessions.registered_bytes = 12345;
+    config.sessions.registered_regions = 67;
+    const Process process(0, config);
+    std::fprintf(stderr, "%s %s", seen().settings, last_record.c_str());
+    std::_Exit(has_set("RCACHE_MAX_SIZE=12345") && has_set("RCACHE_MAX_REGIONS=67") && !has_set("RCACHE_ENABLE=n") &&
+                       !has_set("MEMTYPE_CACHE=n") && !has_set("REG_METHODS=direct")
+                   ? 0
+                   : 1);
+  };
+  EXPECT_EXIT(with_hooks(), testing::ExitedWithCode(0),
+              "UCX may patch mmap.. and its kin to learn of freed memory, as transport.ucx.memory_hooks says");
+}
+
+TEST_F(Double, HooksThatAreAskedForLaterAreNotThere) {
+  const Process first(0, over_double());
+  ASSERT_EQ(first.opened, ASHLAR_OK) << last_failure;
+  seen() = {};
+  Config config = over_double();
+  config.sessions.memory_hooks = true;
+  const Process process(0, config);
+  ASSERT_EQ(process.opened, ASHLAR_OK) << last_failure;
+  EXPECT_TRUE(has_set("RCACHE_ENABLE=n")) << seen().settings;
+  EXPECT_NE(last_record.find("UCX was loaded before transport.ucx.memory_hooks was set, and has no hooks"),
+            std::string::npos)
+      << last_record;
+}
+
 TEST_F(Double, PutsThatNeedNothingOfTheTargetAreUsed) {
   settings().puts = 1;
   {

@@ -39,6 +39,7 @@ struct Seen {
   unsigned removed = 0;  // addresses
   unsigned regions = 0;  // registered now
   unsigned registrations = 0;
+  unsigned logs = 0, monitors = 0;                  // that the user gave in place of libfabric's
   unsigned endpoints = 0;                           // that are open
   unsigned card_reads[8] = {}, card_looks[8] = {};  // by card, from 1 on; 0: the device that is no card
   char broken[200] = "";                            // the first rule that was broken

@@ -24,7 +24,6 @@ namespace ashlar::network {
 namespace {
 
 constexpr std::size_t kSmallInSlab = 64, kLargeInSlab = 8;
-constexpr int kQuietTries = 100;
 constexpr std::uint64_t kLinger = 100'000'000;  // for what has not left when the interface ends
 constexpr std::uint64_t kRestless =
     2'000'000;                              // ns without an event, after which a library that allows no sleep is masked
@@ -128,14 +127,16 @@ ashlar_result Interface::open() {
   rails_.begin(*fabric_, place, record_.nonce, *this);
   watch_arrivals();
   if (host_.record != nullptr && context_.lane == 0)
-    host_.record("transport", (std::string("network of ") + traits_.component).c_str(),
-                 (fabric_->name() + " over " + fabric_->device()).c_str(),
-                 (fabric_->why() + "; a message to this process itself went through it; " +
-                  (record_.tag_bits != 0 ? "it matches tags of " + std::to_string(record_.tag_bits) + " bits"
-                                         : "no tags: " + tags) +
-                  (fabric_->why_rails().empty() ? "" : "; " + fabric_->why_rails()) + about_hooks())
-                     .c_str(),
-                 fabric_->others().c_str(), traits_.settings);
+    host_.record(
+        "transport", (std::string("network of ") + traits_.component).c_str(),
+        (fabric_->name() + " over " + fabric_->device()).c_str(),
+        (fabric_->why() + "; a message to this process itself went through it; " +
+         (record_.tag_bits != 0 ? "it matches tags of " + std::to_string(record_.tag_bits) + " bits"
+                                : "no tags: " + tags) +
+         (fabric_->why_rails().empty() ? "" : "; " + fabric_->why_rails()) + about_hooks() +
+         (by_clock_ ? "; its arrivals do not wake a process that sleeps, so the clock does, every millisecond" : ""))
+            .c_str(),
+        fabric_->others().c_str(), traits_.settings);
   return ASHLAR_OK;
 }
 
@@ -150,21 +151,18 @@ std::string Interface::about_hooks() const {
   return fabric_->keeps() ? "; memory of the program is registered for each message (" + setting + ")" : "";
 }
 
-/// Makes the descriptor on which the process sleeps. That of a provider which is readable while nothing arrives would
-/// wake it at once, for ever: none is offered then.
+/// Makes the descriptor on which the process sleeps: arrivals make it readable, or the clock alone, where the library
+/// does not do as it says.
 void Interface::watch_arrivals() {
-  if (fabric_->wake_fd() < 0) return;
+  Descriptor wake(epoll_create1(EPOLL_CLOEXEC));
+  timer_ = Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   epoll_event event = {};
   event.events = EPOLLIN;
-  Descriptor wake(epoll_create1(EPOLL_CLOEXEC));
-  if (epoll_ctl(wake.get(), EPOLL_CTL_ADD, fabric_->wake_fd(), &event) != 0) return;
-  bool quiet = false;
-  for (int i = 0; i < kQuietTries && !quiet; ++i) {
-    (void)look();
-    quiet = fabric_->may_sleep() && epoll_wait(wake.get(), &event, 1, 0) == 0;
+  by_clock_ = fabric_->wake_fd() < 0 || epoll_ctl(wake.get(), EPOLL_CTL_ADD, fabric_->wake_fd(), &event) != 0;
+  if (!by_clock_ && !prove_wake(wake.get())) {
+    by_clock_ = true;
+    (void)epoll_ctl(wake.get(), EPOLL_CTL_DEL, fabric_->wake_fd(), nullptr);
   }
-  if (!quiet) return;
-  timer_ = Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   if (wake_after(kSleepAtMost) && epoll_ctl(wake.get(), EPOLL_CTL_ADD, timer_.get(), &event) == 0)
     wake_ = std::move(wake);
 }
@@ -196,6 +194,7 @@ unsigned Interface::progress() {
 unsigned Interface::look() {
   pace_.begin_look();
   counters.looks.add();
+  has_looked_ = true;
   const unsigned handled = fabric_->look();
   const unsigned over_rails = rails_.awake() ? rails_.look(pace_.clock()) : 0;
   if (!to_post_.empty() && !closing_) [[unlikely]]
@@ -216,9 +215,13 @@ ashlar_result Interface::arm() {
   if (rests_) end_rest();  // another thread sleeps, and has not been woken
   flush_all();
   epoll_event event;
-  if (to_flush_.empty() && fabric_->may_sleep() && rails_.may_sleep(wake_.get()) &&
-      !(wake_ && epoll_wait(wake_.get(), &event, 1, 0) > 0)) {
+  // What has come by now only a look tells where the library does not.
+  const bool quiet = by_clock_ ? std::exchange(has_looked_, false)
+                               : fabric_->may_sleep() && rails_.may_sleep(wake_.get()) &&
+                                     !(wake_ && epoll_wait(wake_.get(), &event, 1, 0) > 0);
+  if (quiet && to_flush_.empty()) {
     restless_since_ = 0;
+    if (by_clock_ && wake_) rest();
     return ASHLAR_OK;
   }
   const std::uint64_t now = now_ns();
@@ -250,6 +253,7 @@ void Interface::end_rest() {
 
 /// Whether arrivals wake the process.
 void Interface::hear_library(bool on) {
+  if (by_clock_) return;
   epoll_event event = {};
   if (on) event.events = EPOLLIN;
   (void)epoll_ctl(wake_.get(), EPOLL_CTL_MOD, fabric_->wake_fd(), &event);

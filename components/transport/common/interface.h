@@ -186,6 +186,8 @@ class Interface : public ashlar_iface, private Fabric::Events {
   /// nullptr: tags do what they are to do; else what does not work.
   const char* prove_tags();
   class TagProof;
+  /// Whether arrivals make `epoll` readable, which has the library's descriptor.
+  bool prove_wake(int epoll);
   Buffer* trial(std::uint32_t number);
   bool post_to_itself(Buffer& message, std::uint64_t until);
 
@@ -229,6 +231,8 @@ class Interface : public ashlar_iface, private Fabric::Events {
   Descriptor wake_, timer_;
   std::uint64_t restless_since_ = 0;  // ns: since then the library has not let the process sleep, nor brought anything
   bool rests_ = false;                // sleeps by the clock alone
+  bool by_clock_ = false;             // always does, as arrivals do not wake it
+  bool has_looked_ = false;           // since the last sleep
   bool proving_ = false, closing_ = false;
   std::uint32_t proved_ = 0;  // the last trial that has arrived
 

@@ -1,3 +1,5 @@
+#include <poll.h>
+
 #include "tests/unit/transport_ofi/over_double.h"
 
 // What providers of network cards may do and those over sockets do not, by a double of libfabric.
@@ -123,14 +125,43 @@ TEST_F(Double, ProcessesTakeCardsOfOneKindInTurn) {
   ASSERT_NO_FATAL_FAILURE(exchange(pair, 40));
 }
 
-// The double never says that nothing has arrived, as libraries do while a connection waits for a peer that computes.
-TEST_F(Double, TheClockWakesWhereTheLibraryAllowsNoSleep) {
-  Process process(0, over_double());
-  ASSERT_EQ(process.opened, ASHLAR_OK) << last_failure;
-  EXPECT_EQ(process.iface->wake_fd(), -1);
-  EXPECT_EQ(process.iface->arm(), ASHLAR_AGAIN) << "something may come at once";
-  EXPECT_TRUE(run({&process}, [&] { return process.iface->arm() == ASHLAR_OK; }));
-  process.iface->disarm();
+/// Whether the process is woken.
+bool sleeps_and_wakes(const Process& process, int most_ms) {
+  pollfd wake = {.fd = process.iface->wake_fd(), .events = POLLIN, .revents = 0};
+  return poll(&wake, 1, most_ms) == 1;
+}
+
+// With a library that has nothing to sleep on, and with one whose descriptor no arrival makes readable.
+TEST_F(Double, TheClockWakesWhereArrivalsDoNot) {
+  for (const unsigned wakes : {0u, 2u}) {
+    settings().wakes = wakes;
+    Pair pair;
+    ASSERT_TRUE(pair.ready()) << last_failure;
+    EXPECT_NE(last_record.find("its arrivals do not wake a process that sleeps"), std::string::npos) << last_record;
+    Process& sleeper = pair.b;
+    ASSERT_TRUE(run({&sleeper}, [&] { return sleeper.iface->arm() == ASHLAR_OK; }));
+    EXPECT_TRUE(sleeps_and_wakes(sleeper, 200)) << "within a millisecond";
+    sleeper.iface->disarm();
+    EXPECT_EQ(sleeper.iface->arm(), ASHLAR_AGAIN) << "what has come only a look tells";
+    sleeper.iface->progress();
+    EXPECT_EQ(sleeper.iface->arm(), ASHLAR_OK);
+    sleeper.iface->disarm();
+    ASSERT_NO_FATAL_FAILURE(exchange(pair, 10));
+  }
+}
+
+TEST_F(Double, ArrivalsWakeWhereTheLibraryHasShownThatTheyDo) {
+  settings().wakes = 1;
+  Pair pair;
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  EXPECT_EQ(last_record.find("its arrivals do not wake a process that sleeps"), std::string::npos) << last_record;
+  ASSERT_NO_FATAL_FAILURE(exchange(pair, 10));
+  ASSERT_TRUE(run({&pair.a, &pair.b}, [&] { return pair.b.iface->arm() == ASHLAR_OK; }));
+  EXPECT_FALSE(sleeps_and_wakes(pair.b, 20)) << "the clock comes every half second";
+  ASSERT_EQ(Process::send(pair.to, 1), ASHLAR_OK);
+  EXPECT_TRUE(run({&pair.a}, [&] { return sleeps_and_wakes(pair.b, 0); }));
+  pair.b.iface->disarm();
+  EXPECT_TRUE(run({&pair.a, &pair.b}, [&] { return pair.b.got.size() == 11; }));
 }
 
 TEST_F(Double, EveryMemoryModeIsObeyed) {

@@ -1,3 +1,6 @@
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstring>
 
@@ -117,9 +120,23 @@ ssize_t read_error(fid_cq* queue, fi_cq_err_entry* to, std::uint64_t) {
 
 const char* error_text(fid_cq*, int, const void*, char*, std::size_t) { return "as the test wants it"; }
 
+int tell_descriptor(fid* queue, int command, void* out) {
+  const int descriptor = reinterpret_cast<Completions*>(queue)->descriptor;
+  if (command != FI_GETWAIT || descriptor < 0) return -FI_ENOSYS;
+  *static_cast<int*>(out) = descriptor;
+  return 0;
+}
+
+int close_completions(fid* queue) {
+  auto* const completions = reinterpret_cast<Completions*>(queue);
+  if (completions->descriptor >= 0) close(completions->descriptor);
+  delete completions;
+  return 0;
+}
+
 int open_completions(fid_domain*, fi_cq_attr* attributes, fid_cq** out, void*) {
-  // There is nothing to sleep on.
-  if (attributes->wait_obj != FI_WAIT_NONE || attributes->format != FI_CQ_FORMAT_TAGGED) return -FI_ENOSYS;
+  const bool sleeps = attributes->wait_obj == FI_WAIT_FD;
+  if ((sleeps && ofi_double_settings.wakes == 0) || attributes->format != FI_CQ_FORMAT_TAGGED) return -FI_ENOSYS;
   static fi_ops_cq all = table<fi_ops_cq>([](auto& made) {
     made.read = read_completions;
     made.readerr = read_error;
@@ -127,8 +144,9 @@ int open_completions(fid_domain*, fi_cq_attr* attributes, fid_cq** out, void*) {
   });
   auto* const completions = new Completions;
   completions->room = attributes->size;
+  if (sleeps) completions->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   completions->fid.fid.fclass = FI_CLASS_CQ;
-  completions->fid.fid.ops = functions<Completions>();
+  completions->fid.fid.ops = functions<Completions>(no_bind, tell_descriptor, close_completions);
   completions->fid.ops = &all;
   *out = &completions->fid;
   return 0;
@@ -246,9 +264,25 @@ int open_domain(fid_fabric*, fi_info* info, fid_domain** out, void*) {
   return 0;
 }
 
-int try_wait(fid_fabric*, fid**, int) { return -FI_EAGAIN; }
+int try_wait(fid_fabric*, fid** queues, int) {
+  const auto locked = guard();
+  const auto& completions = *reinterpret_cast<const Completions*>(queues[0]);
+  if (completions.descriptor < 0) return -FI_EAGAIN;
+  if (ofi_double_settings.wakes == 2) return 0;
+  eventfd_t raised;
+  (void)eventfd_read(completions.descriptor, &raised);
+  const Endpoint* const endpoint = completions.endpoint;
+  const bool idle =
+      completions.done.empty() &&
+      (endpoint == nullptr || (endpoint->started.empty() && endpoint->arrived.empty() && endpoint->slow.empty()));
+  return idle ? 0 : -FI_EAGAIN;
+}
 
 }  // namespace
+
+void Completions::wake() const {
+  if (descriptor >= 0 && ofi_double_settings.wakes == 1) (void)eventfd_write(descriptor, 1);
+}
 
 int open_fabric(fid_fabric** out) {
   static fi_ops_fabric all = table<fi_ops_fabric>([](auto& made) {

@@ -17,6 +17,7 @@ struct Settings {
   unsigned puts = 0;               // 1: they need nothing of the peer's program; 2: so it says, but drops them
   unsigned tag_bits = 64;          // 0: no tagged messages
   unsigned slow_from = 0;          // bytes from which a message is there some looks later than its receive is taken
+  unsigned wakes = 0;              // a descriptor to sleep on: 0: none; 1: one; 2: one that is never readable
   bool slow_stay = false;          // those are there only some looks after this is false
   unsigned multi_receive = 0;      // FI_MULTI_RECV: 0: none; 1: the last message tells the release; 2: it is told apart
   unsigned stray = 0;              // bytes that arrive in front of each message, as one of their own

@@ -46,6 +46,7 @@ bool registered(const Endpoint& endpoint, const void* memory, std::size_t length
 
 Operation made(const Endpoint& endpoint, Operation::What what, const void* memory, std::size_t length, fi_addr_t to,
                Region* region, void* context) {
+  endpoint.completions->wake();
   return {.what = what,
           .to = endpoint.peers->at(to),
           .memory = static_cast<std::byte*>(const_cast<void*>(memory)),
@@ -291,6 +292,7 @@ void Endpoint::progress() {
       if (!fails && there != endpoints().end())
         there->second->arrived.emplace_back(
             injected ? operation.copy : std::vector<std::byte>(operation.memory, operation.memory + operation.length));
+      if (!fails && there != endpoints().end()) there->second->completions->wake();
       if (!injected) finish(operation.context, FI_SEND | FI_MSG, 0, fails ? FI_ECONNABORTED : 0);
     }
     started.pop_front();

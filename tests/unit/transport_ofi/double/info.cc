@@ -40,7 +40,7 @@ void read_environment() {
            set("late", &s.late) || set("regions", &s.regions) || set("tag_bits", &s.tag_bits) ||
            set("multi_receive", &s.multi_receive) || set("stray", &s.stray) || set("slow_receives", &s.slow_receives) ||
            set("slow_from", &s.slow_from) || set("fail_read", &s.fail_read) || set("puts", &s.puts) ||
-           set("cards", &s.cards);
+           set("cards", &s.cards) || set("wakes", &s.wakes);
   });
 }
 

@@ -43,6 +43,10 @@ struct Completions {
   std::size_t room = 0;
   std::deque<fi_cq_err_entry> done;  // err 0: a good one
   struct Endpoint* endpoint = nullptr;
+  int descriptor = -1;  // that users sleep on
+
+  /// There is something to look at.
+  void wake() const;
 };
 
 /// Notes the rule; a process that was set up by OFI_DOUBLE ends.

@@ -228,7 +228,7 @@ bool Interface::prove_wake(int epoll) {
     bool in_time = true;
     while (proved_ != number && now_ns() < until) {
       if (fabric_->may_sleep() && epoll_wait(epoll, &event, 1, kWakeMostMs) == 0) in_time = false;
-      (void)look();
+      if (look() == 0) sched_yield();
     }
     proved = in_time && proved_ == number;
   }

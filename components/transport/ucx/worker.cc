@@ -31,15 +31,16 @@ constexpr struct {
 constexpr struct {
   const char *name, *off;
   bool in_all_versions;
-} kCaches[] = {{"RCACHE_ENABLE", "n", true},
-               {"MEMTYPE_CACHE", "n", true},
+  const char* methods;  ///< the variable of the environment that may name methods without a cache, or nullptr
+} kCaches[] = {{"RCACHE_ENABLE", "n", true, nullptr},
+               {"MEMTYPE_CACHE", "n", true, nullptr},
                // Up to UCX 1.15 the transports ib and knem have caches of their own.
-               {"REG_METHODS", "direct", false},
-               {"RCACHE", "n", false}};
+               {"REG_METHODS", "direct", false, "UCX_IB_REG_METHODS"},
+               {"RCACHE", "n", false, nullptr}};
 
-/// Whether the environment sets, for ib, ways to register that keep nothing.
-bool registers_without_cache() {
-  const char* const methods = std::getenv("UCX_IB_REG_METHODS");
+/// Whether this variable of the environment names methods of registration, and none that keeps registrations.
+bool names_no_cache(const char* variable) {
+  const char* const methods = variable != nullptr ? std::getenv(variable) : nullptr;
   return methods != nullptr && strcasestr(methods, "rcache") == nullptr;
 }
 
@@ -123,8 +124,8 @@ ucs_status_t Worker::set_caches(ucp_config_t* config) const {
     }
     return UCS_OK;
   }
-  for (const auto& [name, off, in_all_versions] : kCaches) {
-    if (std::strcmp(name, "REG_METHODS") == 0 && registers_without_cache()) continue;
+  for (const auto& [name, off, in_all_versions, methods] : kCaches) {
+    if (names_no_cache(methods)) continue;
     const ucs_status_t set = library_->config_modify(config, name, off);
     if (set != UCS_OK && in_all_versions) return set;
   }

@@ -10,7 +10,8 @@ from cluster import Cluster
 PROGRAMS = "bench"  # where the programs are in another system's folder
 
 AGENT = """#!/bin/sh
-# agent HOST WORDS...: as ssh does, the words become one line of a shell on the host.
+# agent [-x] HOST WORDS...: as ssh does, the words become one line of a shell on the host. MPICH's launcher ssh gives -x.
+[ "$1" != -x ] || shift
 host=$1
 shift
 case $host in

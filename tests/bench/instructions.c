@@ -1,26 +1,35 @@
 /* Calls whose instructions are counted from outside (by instructions.py, with callgrind). Each is made when its
  * partner is ready, so that none of them waits: what is counted is the way of a message and not how long it takes.
  * One-sided calls wait for nothing anyway, nor do messages to and from MPI_PROC_NULL. Arguments: send, recv or
- * exchange, or put, get, fetch, flush_all or lock, or null_send or null_recv, and how many times. Prints which process
- * is which rank. */
+ * exchange, or put, get, fetch, flush_all or lock, or null_send or null_recv; how many times; and a folder with a FIFO
+ * for each rank, named by its number. Prints which process is which rank. */
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { kBytes = 8, kTag = 1 };
 
-static struct timespec start;
+static int own_fifo, other_fifo;
 
-/* Until half a slot number `half` begins, on a clock that both ranks have. Slots are long enough for a rank that runs
- * under an emulator to get done what it is at; and nobody waits inside the library, where it might fall asleep. */
-static void until(int half) {
-  const long long ns = start.tv_nsec + half * 10000000LL;
-  const struct timespec t = {start.tv_sec + (time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+static int open_fifo(const char* folder, int rank) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%d", folder, rank);
+  const int fd = open(path, O_RDWR); /* which does not wait for another process */
+  if (fd >= 0) return fd;
+  perror(path);
+  exit(1);
+}
+
+/* Until the other rank is here, too. Nobody waits inside the library, where the wait would be counted. */
+static void meet(void) {
+  char byte = 0;
+  if (write(other_fifo, &byte, 1) == 1 && read(own_fifo, &byte, 1) == 1) return;
+  perror("fifo");
+  exit(1);
 }
 
 /* Rank 0 calls; the window's memory is rank 1's, which waits in a barrier. */
@@ -67,6 +76,7 @@ static void with_null(const char* what, int count) {
 int main(int argc, char** argv) {
   const char* const what = argc > 1 ? argv[1] : "send";
   const int count = argc > 2 ? atoi(argv[2]) : 10;
+  const char* const folder = argc > 3 ? argv[3] : ".";
   char in[kBytes], out[kBytes] = {0};
   int rank;
   MPI_Init(&argc, &argv);
@@ -85,22 +95,22 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     return 0;
   }
+  own_fifo = open_fifo(folder, rank);
+  other_fifo = open_fifo(folder, other);
   MPI_Barrier(MPI_COMM_WORLD);
-  clock_gettime(CLOCK_MONOTONIC, &start);
-  start.tv_sec += 1;
-  MPI_Bcast(&start, sizeof start, MPI_BYTE, 0, MPI_COMM_WORLD);
   for (int i = 0; i < count; i++) {
-    until(2 * i);
+    meet();
     if (strcmp(what, "exchange") == 0) {
       MPI_Request r[2];
       MPI_Irecv(in, kBytes, MPI_BYTE, other, kTag, MPI_COMM_WORLD, &r[0]);
       MPI_Isend(out, kBytes, MPI_BYTE, other, kTag, MPI_COMM_WORLD, &r[1]);
-      until(2 * i + 1);
+      meet();
       MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
     } else if (rank == 0) { /* its sends are those of "send" */
       MPI_Send(out, kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+      meet();
     } else { /* its receives are those of "recv": the message is there */
-      until(2 * i + 1);
+      meet();
       MPI_Recv(in, kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
   }

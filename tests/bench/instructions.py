@@ -54,21 +54,23 @@ def total(path):
 def count(mpiexec, program, what, calls, rank, times):
     """Instructions of all `calls` that rank makes."""
     with tempfile.TemporaryDirectory() as folder:
+        for number in range(2):
+            os.mkfifo(os.path.join(folder, str(number)))
         # A call goes by one of its two names; which one the symbol table offers first differs.
         toggles = [f"--toggle-collect={prefix}{call}" for call in calls for prefix in ("", "P")]
         done = subprocess.run(
             [mpiexec, "-n", "2", "--set", "memory.heap_reserve=1GiB", "valgrind", "--tool=callgrind", "--quiet", "--collect-atstart=no", *toggles,
-             f"--callgrind-out-file={folder}/%p", program, what, str(times)],
+             f"--callgrind-out-file={folder}/pid%p", program, what, str(times), folder],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
         found = re.search(rf"rank {rank} pid (\d+)", done.stdout)
         if done.returncode != 0 or not found:
             sys.exit(f"instructions: the run failed:\n{done.stdout}")
-        return total(os.path.join(folder, found.group(1)))
+        return total(os.path.join(folder, f"pid{found.group(1)}"))
 
 
 def each_call(mpiexec, program, what, calls, rank, many, limit):
-    """Instructions of one call. A machine that is busy elsewhere makes a rank late now and then, and its partner wait: the
-    least counts, and what is above the limit is counted again, because waiting is not what the limit is for. The few calls
+    """Instructions of one call. On a machine that is busy elsewhere calls also do what is due by the clock more often: the
+    least counts, and what is above the limit is counted again, because that is not what the limit is for. The few calls
     are counted until their least has come twice: if they were disturbed, the difference would be too small, or negative.
     Without a limit the many are counted until theirs has come twice, too."""
     counts = {FEW: [], many: []}

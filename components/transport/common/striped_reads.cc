@@ -74,6 +74,8 @@ void StripedReads::pump() {
   const std::uint64_t stripe = iface_.config().stripe;
   while (unasked_ != 0) {
     StripedRead& read = **std::find_if(reads_.begin(), reads_.end(), [](const auto& r) { return !r->unasked.empty(); });
+    // Some libraries send what is read before any message, the owner's answer too: it would come behind all stripes.
+    if (!read.answered && read.missing == read.length && !read.stripes.empty()) return;
     const std::uint64_t length = read.unasked.next_length(stripe);
     const int rail = plugin::next_rail<kMostRails>(
         std::span(rails_).first(last() + 1u),

@@ -37,6 +37,7 @@ struct StripedRead {
   Key key;
   std::uint64_t offset, length;
   std::uint64_t missing;  // bytes that have not come
+  bool answered = false;  // the owner has told its rails
   plugin::UnaskedRanges unasked;
   ashlar_completion* done;
   ashlar_result result = ASHLAR_OK;
@@ -56,8 +57,9 @@ struct StripedRead {
 ///               ^                    |                            |
 ///               +------ pause -------+---------- kLost <----------+  an error, or it stalls
 ///
-/// Stripes go over the first fabric at once. Meanwhile the owner of the memory is asked for its rails; one that
-/// is new, or was lost, reads the nonce of the peer's interface before stripes take it.
+/// The first stripe goes over the first fabric at once, and the owner of the memory is asked for its rails meanwhile;
+/// further stripes follow its answer, or the first one. A rail that is new, or was lost, reads the nonce of the peer's
+/// interface before stripes take it.
 class StripedReads {
  public:
   StripedReads(Interface& iface, Endpoint& peer);

@@ -34,6 +34,7 @@ void StripedReads::offered(const RailsOffered& head, std::span<const RailOffer> 
   const auto found =
       std::find_if(reads_.begin(), reads_.end(), [&](const auto& read) { return read->number == head.read; });
   StripedRead* const read = found != reads_.end() ? found->get() : nullptr;
+  if (read != nullptr) read->answered = true;
   std::array<bool, kMostRails> taken = {};  // by number, of the offers
   for (std::uint8_t i = 1; i <= last(); ++i) {
     if (!iface_.rails().open(i, now)) continue;

@@ -160,6 +160,30 @@ TEST_F(RailsTest, ASmallMessageTakesOneCard) {
   EXPECT_EQ(of(pair.a).rails.now + of(pair.b).rails.now, 0u) << "no rail is opened";
 }
 
+// A library that sends what is read before messages would send the answer last.
+TEST_F(RailsTest, OneStripeIsUnderWayUntilTheOwnerAnswersOrItIsOver) {
+  Both pair(with_rails());
+  ASSERT_TRUE(pair.ready()) << last_failure;
+  use_both(pair);
+  const auto asked = [](unsigned card) { return seen().card_reads[card]; };
+  for (const bool answers : {false, true}) {
+    const unsigned first = asked(1), second = asked(2);
+    Begun begun(pair);
+    pair.a.iface->progress();
+    EXPECT_EQ(asked(1), first + 1);
+    EXPECT_EQ(asked(2), second);
+    if (answers) {
+      EXPECT_TRUE(begun.ends());
+      EXPECT_GT(asked(2), second);
+    } else {
+      EXPECT_TRUE(run({&pair.a}, [&] { return begun.got.result != ASHLAR_PENDING; }));
+      EXPECT_EQ(asked(1), first + kLarge / kStripe);
+      EXPECT_EQ(asked(2), second);
+    }
+    EXPECT_EQ(begun.copy, begun.whole);
+  }
+}
+
 TEST_F(RailsTest, APeerWithoutRailsIsAskedOnce) {
   Both pair(with_rails());
   Process alone(4, with_rails(1));

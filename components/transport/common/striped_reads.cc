@@ -15,7 +15,8 @@
 namespace ashlar::network {
 namespace {
 
-constexpr unsigned kUnansweredMost = 3;  // of a peer that cannot answer, as it has no session to this process
+constexpr std::uint64_t kFirstShare = 8;  // of a stripe: the first one of a read
+constexpr unsigned kUnansweredMost = 3;   // of a peer that cannot answer, as it has no session to this process
 
 }  // namespace
 
@@ -75,8 +76,9 @@ void StripedReads::pump() {
   while (unasked_ != 0) {
     StripedRead& read = **std::find_if(reads_.begin(), reads_.end(), [](const auto& r) { return !r->unasked.empty(); });
     // Some libraries send what is read before any message, the owner's answer too: it would come behind all stripes.
-    if (!read.answered && read.missing == read.length && !read.stripes.empty()) return;
-    const std::uint64_t length = read.unasked.next_length(stripe);
+    const bool first = !read.answered && read.missing == read.length;
+    if (first && !read.stripes.empty()) return;
+    const std::uint64_t length = read.unasked.next_length(first ? stripe / kFirstShare : stripe);
     const int rail = plugin::next_rail<kMostRails>(
         std::span(rails_).first(last() + 1u),
         [&](std::size_t i) { return is_open(read, static_cast<std::uint8_t>(i)); }, length, unasked_, stripe);

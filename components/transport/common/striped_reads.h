@@ -57,9 +57,9 @@ struct StripedRead {
 ///               ^                    |                            |
 ///               +------ pause -------+---------- kLost <----------+  an error, or it stalls
 ///
-/// The first stripe goes over the first fabric at once, and the owner of the memory is asked for its rails meanwhile;
-/// further stripes follow its answer, or the first one. A rail that is new, or was lost, reads the nonce of the peer's
-/// interface before stripes take it.
+/// A short first stripe goes over the first fabric at once, and the owner of the memory is asked for its rails
+/// meanwhile; further stripes follow its answer, or the first one. A rail that is new, or was lost, reads the nonce of
+/// the peer's interface before stripes take it.
 class StripedReads {
  public:
   StripedReads(Interface& iface, Endpoint& peer);

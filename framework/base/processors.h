@@ -1,8 +1,10 @@
 #pragma once
 #include <sched.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -22,6 +24,16 @@ inline std::vector<unsigned> processors_in(const std::string& list) {
     at = *end == ',' ? end + 1 : end;
   }
   return numbers;
+}
+
+/// Bytes of a processor's second-level cache; 0: the system does not tell.
+inline std::uint64_t second_level_cache() {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+#else
+  return 0;
+#endif
 }
 
 /// The processors that this thread may run on, in ascending order; empty: the system does not say.

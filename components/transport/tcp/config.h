@@ -15,8 +15,8 @@ struct Config {
   std::uint64_t send_buffer;
   std::uint64_t keep;
   std::uint64_t get_from;
-  std::uint64_t get_chunk;
-  std::uint64_t in_flight;
+  std::uint64_t get_chunk;  // 0: by the path
+  std::uint64_t in_flight;  // 0: by the cache; kNoBound: the system's choice
   std::uint64_t rails;
   std::uint64_t stripe_from;
   std::uint64_t stripe;
@@ -30,6 +30,8 @@ struct Config {
   std::uint64_t user_timeout;
   std::uint64_t keepalive;
 };
+
+inline constexpr std::uint64_t kNoBound = 1 << 30;  // of in_flight
 
 inline constexpr std::uint32_t kParamCount = 21;  // a constant: the component is read from its file before it is loaded
 extern const ashlar_param kParams[kParamCount];

@@ -118,11 +118,21 @@ void Connection::begin(std::uint64_t to_skip) {
   flush();
 }
 
+/// What this connection serves is bounded where its path is short.
+void Connection::fit_flight() {
+  const bool changes = flight_.fit(fd(), iface_.in_flight(), iface_.clock());
+  if (changes && flight_.bounded()) iface_.counters.short_paths.raise();
+  if (changes && !flight_.bounded()) iface_.counters.short_paths.lower();
+  iface_.tell_flight(peer_, flight_);
+}
+
 /// Puts the head of the next piece of exposed memory behind what waits.
 void Connection::next_chunk() {
   if (chunk_.left != 0 || serving_.empty() || said_bye_ || out_.waiting() >= kFlushFrom) return;
+  fit_flight();
   Serving& serving = serving_.front();
-  const std::uint64_t length = std::min<std::uint64_t>(serving.left, iface_.config().get_chunk);
+  const std::uint64_t chunk = iface_.get_chunk();
+  const std::uint64_t length = std::min(serving.left, chunk != 0 ? chunk : flight_.piece());
   const Frame frame = {.length = static_cast<std::uint32_t>(length),
                        .kind = Kind::kGetData,
                        .id = 0,

@@ -196,19 +196,7 @@ void Connection::serve(const Frame& frame, const std::byte* data) {
   if (said_bye_) return;  // it asks anew, over the next connection
   serving_.push_back(
       {.request = frame.h0, .region = wanted.region, .at = at, .offset = frame.h1, .left = wanted.length});
-  fit_flight();
   flush();
-}
-
-/// What this connection serves is bounded where its path is short.
-void Connection::fit_flight() {
-  if (!flight_.fit(fd(), iface_.config().in_flight, iface_.clock())) [[likely]]
-    return;
-  if (flight_.bounded())
-    iface_.counters.short_paths.raise();
-  else
-    iface_.counters.short_paths.lower();
-  iface_.tell_flight(peer_, flight_);
 }
 
 void Connection::arrived(std::uint64_t bytes) {

@@ -64,6 +64,7 @@ struct Endpoint : ashlar_endpoint {
   bool known = false;        // `address` is there
   bool told = false;         // the decision record of the first path
   bool told_flight = false;  // that of the bytes in flight
+  bool told_piece = false;   // that of the pieces it reads
   bool left = false;         // it has closed its connection in good order
   bool leaves = false;       // the kernel does not hold it any more, and messages to it wait for a connection
   Address address;

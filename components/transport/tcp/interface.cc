@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "framework/base/ip_socket.h"
+#include "framework/base/processors.h"
 #include "framework/plugin/transport_component.h"
 #include "framework/plugin/transport_fail.h"
 
@@ -24,6 +25,7 @@ constexpr std::size_t kBlock = 64 << 10;    // of an outbox
 constexpr std::uint64_t kOwedFor = 20'000;  // ns that an acknowledgement may be put off
 constexpr unsigned kInARow = 2;             // arrivals of one connection, after which it is looked at alone
 constexpr unsigned kLooksForAll = 4;
+constexpr std::uint64_t kLeastChunk = 4 << 10;
 
 std::uint64_t connection_limit(std::uint64_t wanted, std::uint32_t lanes) {
   if (wanted != 0) return wanted;
@@ -39,10 +41,17 @@ Interface::Interface(const ashlar_host& host, const Config& config, const ashlar
       config_(config),
       context_(context),
       wanted_(config.interfaces ? config.interfaces : "auto"),
+      in_flight_(config.in_flight != 0 ? config.in_flight : flight_in_cache(second_level_cache())),
+      get_chunk_(config.get_chunk),
       blocks_(std::max<std::size_t>(kBlock, sizeof(Frame) + config.max_bcopy)) {
   ops = &kInterfaceOps;
   // Rounds in which a process gives its core away take long.
   pace_.set(config.look_interval, context.oversubscribed != 0);
+  if (get_chunk_ != 0 && get_chunk_ < kLeastChunk) {
+    get_chunk_ = kLeastChunk;
+    if (host.adjusted != nullptr)
+      host.adjusted("transport", "tcp", "get_chunk", "4KiB", "shorter pieces are little but heads");
+  }
   limit_ =
       connection_limit(config.connections, ASHLAR_HAS(&context, lanes) ? std::max<std::uint32_t>(context.lanes, 1) : 1);
   show(host_, &counters);

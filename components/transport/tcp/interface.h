@@ -50,6 +50,10 @@ class Interface : public ashlar_iface {
   // For endpoints, connections, dials and guests.
   const ashlar_host& host() const { return host_; }
   const Config& config() const { return config_; }
+  /// transport.tcp.in_flight, or what is used where it is 0.
+  std::uint64_t in_flight() const { return in_flight_; }
+  /// transport.tcp.get_chunk; 0: by the path.
+  std::uint64_t get_chunk() const { return get_chunk_; }
   std::uint64_t nonce() const { return address_.nonce; }
   const Secret& secret() const { return address_.secret; }
   void expect_answer() { pace_.expect(); }
@@ -174,6 +178,8 @@ class Interface : public ashlar_iface {
   std::vector<OwnAddress> own_;
   bool door_open_ = false;
   std::uint64_t limit_ = 0;  // of connections
+  const std::uint64_t in_flight_;
+  std::uint64_t get_chunk_;
 
   BlockPool blocks_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Endpoint>> peers_;  // by nonce

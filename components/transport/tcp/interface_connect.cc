@@ -11,6 +11,7 @@
 
 #include "components/transport/tcp/interface.h"
 #include "framework/base/clock.h"
+#include "framework/base/processors.h"
 #include "framework/base/shared_file.h"
 #include "framework/plugin/transport_identity.h"
 
@@ -296,15 +297,28 @@ void Interface::tell_path(Endpoint& peer, int socket, unsigned tried, std::uint6
 }
 
 void Interface::tell_flight(Endpoint& peer, const Flight& flight) {
-  if (peer.told_flight || host_.record == nullptr || peer.peer == ASHLAR_NOBODY) return;
-  peer.told_flight = true;
-  char subject[48], chosen[48], because[160];
-  std::snprintf(subject, sizeof subject, "bytes in flight to peer %u", peer.peer);
-  std::snprintf(chosen, sizeof chosen, "at most %llu", static_cast<unsigned long long>(config_.in_flight));
-  std::snprintf(because, sizeof because,
-                "they fill the path, whose round trip is %.0f us, and are in a cache yet when they are read",
-                flight.round_trip_ns() / 1e3);
-  host_.record("transport", subject, chosen, because, "", "transport.tcp.in_flight");
+  if (host_.record == nullptr || peer.peer == ASHLAR_NOBODY) return;
+  char subject[48], chosen[48], because[200];
+  if (flight.bounded() && !peer.told_flight) {
+    peer.told_flight = true;
+    std::snprintf(subject, sizeof subject, "bytes in flight to peer %u", peer.peer);
+    std::snprintf(chosen, sizeof chosen, "at most %llu", static_cast<unsigned long long>(in_flight_));
+    std::snprintf(because, sizeof because,
+                  "they fill the path, whose round trip is %.0f us, and are in a cache yet when they are read (%s)",
+                  flight.round_trip_ns() / 1e3,
+                  config_.in_flight != 0      ? "as the parameter says"
+                  : second_level_cache() == 0 ? "the system does not tell the size of caches"
+                                              : "by the size of a processor's second-level cache");
+    host_.record("transport", subject, chosen, because, "", "transport.tcp.in_flight");
+  }
+  if (get_chunk_ == 0 && !peer.told_piece && flight.piece() != Flight().piece()) {
+    peer.told_piece = true;
+    std::snprintf(subject, sizeof subject, "pieces read by peer %u", peer.peer);
+    std::snprintf(chosen, sizeof chosen, "%llu bytes so far", static_cast<unsigned long long>(flight.piece()));
+    std::snprintf(because, sizeof because, "the path has delivered %.1f GB/s, and others wait for a piece",
+                  flight.bytes_per_ns());
+    host_.record("transport", subject, chosen, because, "", "transport.tcp.get_chunk");
+  }
 }
 
 }  // namespace ashlar::tcp

@@ -10,7 +10,8 @@ const char* const kKeepRange[] = {"256KiB", "1GiB", nullptr};
 // What endpoints carry in 32 bits.
 const char* const kFetchRange[] = {"0", "4095MiB", nullptr};
 const char* const kChunkRange[] = {"4KiB", "64MiB", nullptr};
-const char* const kFlightRange[] = {"0", "64MiB", nullptr};
+const char* const kServedRange[] = {"0", "64MiB", nullptr};
+const char* const kFlightRange[] = {"0", "1GiB", nullptr};
 const char* const kStripedRange[] = {"4KiB", "1TiB", nullptr};
 const char* const kRailRange[] = {"1", "4", nullptr};
 const char* const kCountRange[] = {"0", "1000000", nullptr};
@@ -53,13 +54,15 @@ extern const ashlar_param kParams[] = {
         "Smallest message, of those sent by rendezvous, that the receiver reads from the sender's memory into its own, "
         "without further copies.",
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kFetchRange),
-    ROW(get_chunk, "256KiB",
-        "Largest piece of a message read from the sender's memory; other messages travel between pieces.",
-        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_DETAIL, kChunkRange),
-    ROW(in_flight, "256KiB",
+    ROW(get_chunk, "0",
+        "Largest piece of a message read from the sender's memory, 4KiB at least; other messages travel between "
+        "pieces. 0: what the path delivers in 250 us as the system has measured it, from 256KiB to 4MiB.",
+        ASHLAR_PARAM_BYTES, ASHLAR_TUNER_DETAIL, kServedRange),
+    ROW(in_flight, "0",
         "Bytes under way to one peer on paths so short that these fill them (twice their round trip at 50 Gbit/s), "
-        "while it reads large messages: what waits in the system longer is no longer in a cache. 0: as many as the "
-        "system finds right.",
+        "while it reads large messages: what waits in the system longer is no longer in a cache. 0: as many as a "
+        "processor's second-level cache has, from 256KiB to 2MiB, or 1MiB where the system does not tell. 1GiB: as "
+        "many as the system finds right.",
         ASHLAR_PARAM_BYTES, ASHLAR_TUNER_BASIC, kFlightRange),
     ROW(rails, "4",
         "Connections to one peer over which large messages are read from it, each over interfaces of its own on both "

@@ -2,6 +2,9 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "components/transport/tcp/flight.h"
 #include "framework/base/ip_socket.h"
 #include "tests/unit/transport_tcp/fixture.h"
@@ -63,7 +66,7 @@ TEST(Flight, IsTheSystemsOnOtherPaths) {
   const Loopback wire;
   Flight flight;
   EXPECT_FALSE(flight.fit(wire.near.get(), kFillsNone, kSecond));
-  EXPECT_FALSE(flight.fit(wire.near.get(), 0, 2 * kSecond)) << "0 bounds nothing";
+  EXPECT_FALSE(flight.fit(wire.near.get(), kNoBound, 2 * kSecond));
   EXPECT_FALSE(flight.bounded());
   EXPECT_EQ(wire.bounds(), 0);
 }
@@ -79,6 +82,70 @@ TEST(Flight, ThePathIsLookedAtAgain) {
   EXPECT_TRUE(flight.fit(wire.near.get(), kFillsNone, 4 * kSecond)) << "the path has become longer";
   EXPECT_FALSE(flight.bounded());
   EXPECT_EQ(wire.bounds(), 0) << "the system does not choose again";
+}
+
+TEST(Flight, FitsIntoTheCacheThatTheSystemTells) {
+  EXPECT_EQ(flight_in_cache(0), 1u << 20) << "it tells of none";
+  EXPECT_EQ(flight_in_cache(1), 256u << 10);
+  EXPECT_EQ(flight_in_cache(512 << 10), 512u << 10);
+  EXPECT_EQ(flight_in_cache(64 << 20), 2u << 20);
+}
+
+TEST(Flight, PiecesAreAsLongAsThePathIsFast) {
+  EXPECT_EQ(Flight().piece(), 256u << 10) << "of a path that was not looked at";
+  Loopback wire;
+  Flight flight;
+  std::vector<char> data(1 << 20);
+  std::thread reader([&] {
+    std::vector<char> into(data.size());
+    while (recv(wire.far.get(), into.data(), into.size(), 0) > 0) continue;
+  });
+  std::uint64_t looks = 0;
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_EQ(send(wire.near.get(), data.data(), data.size(), 0), static_cast<ssize_t>(data.size()));
+    flight.fit(wire.near.get(), kNoBound, ++looks * kSecond);
+  }
+  shutdown(wire.near.get(), SHUT_WR);
+  reader.join();
+  EXPECT_GT(flight.bytes_per_ns(), 0);
+  const double fills = flight.bytes_per_ns() * 250'000;  // in 250 us
+  EXPECT_EQ(flight.piece(), static_cast<std::uint64_t>(std::clamp<double>(fills, 256 << 10, 4 << 20)) >> 16 << 16);
+}
+
+TEST(Flight, ShortPiecesAreRaised) {
+  Config little = usual();
+  little.get_chunk = 1;
+  adjusted.clear();
+  const Process a(0, little);
+  EXPECT_EQ(a.iface->get_chunk(), 4u << 10);
+  EXPECT_EQ(adjusted, "get_chunk=4KiB");
+}
+
+TEST(Flight, ThePiecesAreToldOnceTheyAreLonger) {
+  Config by_path = usual();
+  by_path.get_chunk = 0;
+  Process a(0, by_path), b(1);
+  ashlar_endpoint* const to_a = b.connect(0, a);
+  ASSERT_NE(to_a, nullptr) << last_failure;
+  const std::vector<char> memory(64 << 20, 'm');
+  const ashlar_key key = a.expose(memory);
+  std::vector<char> target(memory.size());
+  decisions.clear();
+  const auto told = [] {
+    return std::count_if(decisions.begin(), decisions.end(),
+                         [](const std::string& line) { return line.starts_with("pieces read by peer 1|"); });
+  };
+  int more = 10;  // reads after it was told
+  for (int i = 0; i < 100 && more > 0; ++i) {
+    Outcome done;
+    ASSERT_EQ(to_a->ops->get(to_a, target.data(), &key, 0, target.size(), &done), ASHLAR_PENDING);
+    ASSERT_TRUE(progress_until({&a, &b}, [&] { return done.calls == 1; }));
+    ASSERT_TRUE(target == memory);
+    if (told() != 0) --more;
+  }
+  Flight shown;
+  shown.fit(a.iface->find(b.iface->nonce())->connection->fd(), kNoBound, kSecond);
+  EXPECT_EQ(told(), more == 10 && shown.piece() == Flight().piece() ? 0 : 1) << shown.bytes_per_ns() << " GB/s";
 }
 
 TEST(Flight, IsBoundedByTheFirstReadAndToldOnce) {

@@ -127,7 +127,7 @@ TEST(Flight, ThePiecesAreToldOnceTheyAreLonger) {
   Process a(0, by_path), b(1);
   ashlar_endpoint* const to_a = b.connect(0, a);
   ASSERT_NE(to_a, nullptr) << last_failure;
-  const std::vector<char> memory(64 << 20, 'm');
+  const std::vector<char> memory(16 << 20, 'm');
   const ashlar_key key = a.expose(memory);
   std::vector<char> target(memory.size());
   decisions.clear();

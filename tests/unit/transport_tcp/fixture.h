@@ -25,14 +25,15 @@ inline ashlar_result fail_with(int mpi_class, const char* id, const ashlar_fact*
 }
 
 inline std::vector<std::string> decisions;
-inline std::string adjusted;
+inline std::string last_adjustment;
 
 inline const ashlar_host& host() {
   static ashlar_host host = {};
   host.size = sizeof host;
   host.fail_with = fail_with;
-  host.adjusted = [](const char*, const char*, const char* parameter, const char* used, const char*) {
-    adjusted = std::string(parameter) + "=" + used;
+  host.adjusted = [](const char* framework, const char* component, const char* parameter, const char* used,
+                     const char*) {
+    last_adjustment = std::string(framework) + "." + component + "." + parameter + "=" + used;
   };
   host.record = [](const char*, const char* subject, const char* chosen, const char* because, const char* lost,
                    const char*) {

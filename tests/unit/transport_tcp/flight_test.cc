@@ -115,10 +115,10 @@ TEST(Flight, PiecesAreAsLongAsThePathIsFast) {
 TEST(Flight, ShortPiecesAreRaised) {
   Config little = usual();
   little.get_chunk = 1;
-  adjusted.clear();
+  last_adjustment.clear();
   const Process a(0, little);
   EXPECT_EQ(a.iface->get_chunk(), 4u << 10);
-  EXPECT_EQ(adjusted, "get_chunk=4KiB");
+  EXPECT_EQ(last_adjustment, "transport.tcp.get_chunk=4KiB");
 }
 
 TEST(Flight, ThePiecesAreToldOnceTheyAreLonger) {

@@ -8,8 +8,8 @@
 namespace ashlar::ucx::test {
 namespace {
 
-/// Sends messages numbered from 1 that nobody receives, until the sockets have taken nothing for a while: systems widen
-/// the windows of a connection while it is in use, some after a pause. Returns how many were sent.
+/// Sends messages, numbered from 1, while the receiver makes no progress, until the sockets have taken nothing for a
+/// while: systems widen the windows of a connection while it is in use, some after a pause. Returns how many were sent.
 std::uint64_t fill(Process& from, Endpoint* to) {
   using Clock = std::chrono::steady_clock;
   const std::string data(16000, 'x');

@@ -21,36 +21,42 @@ static void greet(MPI_Comm inter) {
   if (rank == 0) printf("met %d\n", remote);
 }
 
-/* The name of the port goes through a file that only this user can read. */
-static void meet(const char* what, const char* file) {
-  char port[MPI_MAX_PORT_NAME] = "", part[512];
+/* Once, and parts again. */
+static void meet_at(const char* port, int accepts) {
   MPI_Comm inter;
-  if (strcmp(what, "accept") == 0) {
-    if (rank == 0) {
-      MPI_Open_port(MPI_INFO_NULL, port);
-      snprintf(part, sizeof part, "%s.part", file);
-      FILE* out = fopen(part, "w");
-      fputs(port, out);
-      fclose(out);
-      rename(part, file);
-    }
+  if (accepts)
     MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
-  } else {
-    FILE* in = NULL;
-    while (rank == 0 && (in = fopen(file, "r")) == NULL) usleep(10000);
-    if (rank == 0 && fgets(port, sizeof port, in) == NULL) exit(3);
-    if (in) fclose(in);
+  else
     MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
-  }
   greet(inter);
   MPI_Comm merged;
-  MPI_Intercomm_merge(inter, strcmp(what, "accept") == 0, &merged);
+  MPI_Intercomm_merge(inter, accepts, &merged);
   int value = rank, sum = 0, all = 0;
   MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, merged);
   MPI_Comm_size(merged, &all);
   if (rank == 0) printf("merged %d\n", all);
   MPI_Comm_disconnect(&merged);
   MPI_Comm_disconnect(&inter);
+}
+
+/* The name of the port goes through a file that only this user can read. */
+static void meet(const char* what, const char* file, int times) {
+  const int accepts = strcmp(what, "accept") == 0;
+  char port[MPI_MAX_PORT_NAME] = "", part[512];
+  if (rank == 0 && accepts) {
+    MPI_Open_port(MPI_INFO_NULL, port);
+    snprintf(part, sizeof part, "%s.part", file);
+    FILE* out = fopen(part, "w");
+    fputs(port, out);
+    fclose(out);
+    rename(part, file);
+  } else if (rank == 0) {
+    FILE* in;
+    while ((in = fopen(file, "r")) == NULL) usleep(10000);
+    if (fgets(port, sizeof port, in) == NULL) exit(3);
+    fclose(in);
+  }
+  for (int i = 0; i < times; i++) meet_at(port, accepts);
 }
 
 static void name(const char* what, const char* service) {
@@ -132,7 +138,7 @@ int main(int argc, char** argv) {
   if (up != MPI_COMM_NULL)
     child(up, what);
   else if (strcmp(what, "accept") == 0 || strcmp(what, "connect") == 0)
-    meet(what, argv[2]);
+    meet(what, argv[2], argc > 3 ? atoi(argv[3]) : 1);
   else if (strcmp(what, "publish") == 0 || strcmp(what, "look-up") == 0)
     name(what, argv[2]);
   else

@@ -276,10 +276,10 @@ class NamesTest(HostsTest):
 class MeetTest(HostsTest):
     """Jobs that know nothing of each other but the name of a port."""
 
-    def meet(self, server, client, sizes):
+    def meet(self, server, client, sizes, times=1):
         """Each is a host and the words that come before the program."""
         with tempfile.TemporaryDirectory() as folder:
-            jobs = [self.cluster.start_on(host, *words, FURTHER, what, os.path.join(folder, "port"))
+            jobs = [self.cluster.start_on(host, *words, FURTHER, what, os.path.join(folder, "port"), times)
                     for what, (host, *words) in (("accept", server), ("connect", client))]
             out = []
             for job in jobs:
@@ -287,11 +287,14 @@ class MeetTest(HostsTest):
                 out.append(job.communicate(timeout=60))
         self.assertEqual([(job.returncode, err) for job, (_, err) in zip(jobs, out)], [(0, ""), (0, "")])
         self.assertEqual([text for text, _ in out],
-                         [f"met {sizes[1]}\nmerged {sum(sizes)}\n", f"met {sizes[0]}\nmerged {sum(sizes)}\n"])
+                         [f"met {size}\nmerged {sum(sizes)}\n" * times for size in reversed(sizes)])
 
     def test_two_jobs_of_two_mpiexecs(self):
         self.meet(("a", MPIEXEC, "-n", 2), ("b", MPIEXEC, "-n", 3), (2, 3))
         self.meet(("c", MPIEXEC, "-n", 1), ("b", MPIEXEC, "-n", 2), (1, 2))
+
+    def test_two_jobs_that_meet_again_and_again(self):
+        self.meet(("a", MPIEXEC, "-n", 2), ("b", MPIEXEC, "-n", 2), (2, 2), times=30)
 
     def test_processes_without_a_launcher(self):
         self.meet(("a",), ("b",), (1, 1))

@@ -204,7 +204,7 @@ bool Connection::quiet() const {
 
 void Connection::say_bye(bool for_good) {
   for_good_ = for_good_ || for_good;
-  if (said_bye_) return;
+  if (said_bye_) return finish_if_over();
   said_bye_ = true;
   serving_.clear();
   const Frame bye = {.length = 0, .kind = Kind::kBye, .id = 0, .ack = peer_.count(), .h0 = for_good ? 1u : 0u, .h1 = 0};

@@ -22,7 +22,8 @@ std::string seconds(std::uint64_t ns) {
 void Interface::take_leave(Connection& connection, bool for_good) {
   Endpoint& peer = connection.peer();
   peer.left = true;
-  if (for_good) peer.unwanted_before = peer.out.next();
+  // Where the kernel has given the peer up as well, what it has sent since then is for the peer that it met again.
+  if (for_good && !connection.leaving_for_good()) peer.unwanted_before = peer.out.next();
   connection.say_bye(false);
 }
 

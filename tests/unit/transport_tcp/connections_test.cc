@@ -246,6 +246,32 @@ TEST(Connections, TheKernelNumbersItsPeers) {
   EXPECT_TRUE(a.failures.empty() && b.failures.empty());
 }
 
+class Parting : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutTime, Parting, testing::Bool());
+
+// Both end their connection at the same time.
+TEST_P(Parting, WhatIsSentToAProcessThatIsMetAgainIsNotLost) {
+  Process a(0), b(1);
+  ashlar_endpoint *to_a = b.connect(0, a), *to_b = a.connect(1, b);
+  ASSERT_TRUE(to_a != nullptr && to_b != nullptr) << last_failure;
+  b.send(to_a, 0);
+  a.send(to_b, 1);
+  ASSERT_TRUE(progress_until({&a, &b}, [&] { return a.got.size() == 1 && b.got.size() == 1; }));
+  a.iface->forget(1);
+  b.iface->forget(0);
+  if (GetParam()) {  // the frames have arrived
+    const auto open = [](Process& process) { return process.iface->counters.connections.now.get(); };
+    EXPECT_TRUE(progress_until({&a, &b}, [&] { return open(a) == 0 && open(b) == 0; }));
+  }
+  to_a = b.connect(0, a);
+  to_b = a.connect(1, b);
+  ASSERT_TRUE(to_a != nullptr && to_b != nullptr) << last_failure;
+  b.send(to_a, 2);
+  a.send(to_b, 3);
+  EXPECT_TRUE(progress_until({&a, &b}, [&] { return a.got.size() == 2 && b.got.size() == 2; }));
+  EXPECT_TRUE(a.failures.empty() && b.failures.empty());
+}
+
 TEST(Connections, LanesShareThePort) {
   Process lane0(0), lane1(0), peer(1);
   EXPECT_EQ(lane0.address().port, lane1.address().port);

@@ -27,6 +27,12 @@ struct Standing {
   std::uint64_t next = 0;      // number of its next message
 };
 
+/// Whose interface has called this process, as it said itself.
+struct Caller {
+  std::uint64_t job[2] = {};
+  std::uint32_t rank = 0;
+};
+
 class Connection;
 class Dial;
 class Interface;
@@ -68,6 +74,7 @@ struct Endpoint : ashlar_endpoint {
   bool left = false;         // it has closed its connection in good order
   bool leaves = false;       // the kernel does not hold it any more, and messages to it wait for a connection
   Address address;
+  Caller caller;
   std::uint16_t port = 0;  // that it listens on, as it said itself; 0: it has not called yet
   std::unique_ptr<Dial> dial;
   Connection* connection = nullptr;
@@ -85,6 +92,8 @@ struct Endpoint : ashlar_endpoint {
   bool may_have_rails = false;   // both have several network interfaces
   std::unique_ptr<Rails> rails;  // since the first large message that was read
 
+  /// Over connections for reads alone, too.
+  bool may_read() const { return way != Way::kFailed && peer != ASHLAR_NOBODY; }
   /// Something of this process does not get on without a connection.
   bool needs_connection() const;
   bool has_room(std::size_t bytes) const;

@@ -76,8 +76,7 @@ bool Guest::on_hello() {
       hello_.call > Call::kRail)
     return leave(true);
   if (hello_.target != iface_.nonce()) return iface_.pass_on(*this, hello_) ? false : leave(true);
-  std::uint32_t number = 0;
-  if (hello_.sender == iface_.nonce() || !iface_.number_of(hello_, &number)) return leave(true);
+  if (hello_.sender == iface_.nonce()) return leave(true);
   if (!draw(nonce_.data(), nonce_.size())) return leave(false);
   const Verdict verdict = hello_.call == Call::kRail ? iface_.verdict_on_rail(hello_) : iface_.verdict_on(hello_);
   Challenge challenge = {.magic = kMagic, .version = kWireVersion, .verdict = verdict, .nonce = nonce_, .proof = {}};

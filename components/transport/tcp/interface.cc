@@ -240,8 +240,11 @@ const std::byte* Interface::exposed(std::uint64_t region, std::uint64_t offset, 
   return known->second.at + offset;
 }
 
-void Interface::deliver(const Endpoint& peer, const Frame& frame, const std::byte* data) {
-  if (peer.peer == ASHLAR_NOBODY) return;
+void Interface::deliver(Endpoint& peer, const Frame& frame, const std::byte* data) {
+  if (peer.peer == ASHLAR_NOBODY) [[unlikely]] {
+    peer.peer = number_of(peer.caller);
+    if (peer.peer == ASHLAR_NOBODY) return;
+  }
   counters.received.add();
   counters.received_bytes.add(frame.length);
   const ashlar_am am{

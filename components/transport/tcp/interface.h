@@ -14,6 +14,7 @@
 #include "components/transport/tcp/guest.h"
 #include "components/transport/tcp/rails.h"
 #include "framework/plugin/look_pace.h"
+#include "framework/plugin/transport_identity.h"
 
 namespace ashlar::tcp {
 
@@ -77,7 +78,8 @@ class Interface : public ashlar_iface {
   std::vector<SocketAddress> ways_to(const Address& address) const {
     return ip::ways_to(address.candidates, address.port, address.host == host_here(), own_);
   }
-  bool number_of(const Hello& hello, std::uint32_t* number) const;
+  /// The kernel's number of the process; ASHLAR_NOBODY: it does not know it, or not any more.
+  std::uint32_t number_of(const Caller& caller) const { return plugin::number_of(context_, caller.job, caller.rank); }
   Verdict verdict_on(const Hello& hello);
   bool has_guest_of(std::uint64_t nonce) const;
   void path_proved(const SocketAddress& to) { proved_.insert(to.text(false)); }
@@ -127,7 +129,7 @@ class Interface : public ashlar_iface {
   void acknowledge_later(Connection& connection);
 
   // Gets.
-  void deliver(const Endpoint& peer, const Frame& frame, const std::byte* data);
+  void deliver(Endpoint& peer, const Frame& frame, const std::byte* data);
   const std::byte* exposed(std::uint64_t region, std::uint64_t offset, std::uint64_t length) const;
   void ask(Endpoint& peer, std::uint64_t request);
   void refuse_get(Connection& over, std::uint64_t request);

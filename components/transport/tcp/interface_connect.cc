@@ -99,11 +99,6 @@ Hello Interface::hello_to(std::uint64_t target) const {
   return hello;
 }
 
-bool Interface::number_of(const Hello& hello, std::uint32_t* number) const {
-  *number = plugin::number_of(context_, hello.job, hello.rank);
-  return *number != ASHLAR_NOBODY;
-}
-
 std::uint32_t Interface::exchange_with(const SocketAddress& to) const {
   if (to.loopback() || proved_.contains(to.text(false))) return 0;
   return static_cast<std::uint32_t>(config_.full_exchange);
@@ -280,7 +275,7 @@ std::string Interface::interface_of(const SocketAddress& own) const {
 }
 
 void Interface::tell_path(Endpoint& peer, int socket, unsigned tried, std::uint64_t ns, const std::string& lost) {
-  if (peer.told || host_.record == nullptr) return;
+  if (peer.told || peer.peer == ASHLAR_NOBODY || host_.record == nullptr) return;
   peer.told = true;
   const SocketAddress to = SocketAddress::of_peer(socket);
   const std::string over = interface_of(SocketAddress::of_own(socket));

@@ -61,7 +61,8 @@ void Interface::ended(Connection& connection, const std::string& reason) {
   if (peer.way == Endpoint::Way::kFailed) return;
   if (peer.rails != nullptr) peer.rails->go_on();
   peer.out.forget_before(peer.unwanted_before);
-  if (!orderly && !was_left) return broke(peer, at, reason);
+  // Nothing is awaited of a process that the kernel does not know.
+  if (!orderly && !was_left && peer.peer != ASHLAR_NOBODY) return broke(peer, at, reason);
   if (peer.needs_connection()) need_connection(peer);
 }
 

@@ -32,7 +32,7 @@ std::uint8_t Interface::card_of(const SocketAddress& at) const {
 
 Verdict Interface::verdict_on_rail(const Hello& hello) {
   const Endpoint* const peer = find(hello.sender);
-  const bool wanted = peer != nullptr && peer->way != Endpoint::Way::kFailed && has_room_for_rail();
+  const bool wanted = peer != nullptr && peer->may_read() && has_room_for_rail();
   return wanted ? Verdict::kGoOn : Verdict::kWait;
 }
 
@@ -48,7 +48,7 @@ bool Interface::rail_chosen(Guest& guest, const Hello& hello) {
                               return &connection->peer() == peer && connection->rail() && !connection->dialled();
                             }));
   // What the peer has made before, and has given up without this process knowing it yet, counts as well.
-  if (peer != nullptr && peer->way != Endpoint::Way::kFailed && has_room_for_rail() && to_peer < 2 * kMostRails)
+  if (peer != nullptr && peer->may_read() && has_room_for_rail() && to_peer < 2 * kMostRails)
     (void)add_rail(*peer, std::move(socket), false);
   return false;
 }

@@ -63,14 +63,13 @@ void Interface::dismiss(Guest& guest) {
 void Interface::room_for_strangers() { set_door(true); }
 
 bool Interface::chosen(Guest& guest, const Hello& hello, const Standing& theirs) {
-  std::uint32_t number = 0;
-  if (!number_of(hello, &number)) {
-    dismiss(guest);
-    return false;
-  }
   if (hello.call == Call::kRail) return rail_chosen(guest, hello);
+  // One that the kernel does not know any more is heard out, too: it waits until what it has sent has arrived.
+  const Caller caller = {.job = {hello.job[0], hello.job[1]}, .rank = hello.rank};
+  const std::uint32_t number = number_of(caller);
   Endpoint& peer = endpoint_of(hello.sender, number);
   peer.peer = number;
+  peer.caller = caller;
   peer.port = hello.port;
   unwatch(guest);
   Descriptor socket = guest.release();

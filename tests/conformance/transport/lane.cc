@@ -9,7 +9,7 @@
 
 namespace ashlar::test {
 
-Lane::Lane(const Component& component, Place place) : component_(component) {
+Lane::Lane(const Component& component, Place place) : component_(component), place_(place) {
   ashlar_transport_context context{};
   context.size = sizeof context;
   context.self = place.self;
@@ -20,6 +20,11 @@ Lane::Lane(const Component& component, Place place) : component_(component) {
   context.job_cookie = 0x5eed;
   context.oversubscribed = place.oversubscribed ? 1 : 0;
   context.lane_context = this;
+  context.job[0] = place.job;
+  context.peer_of = [](void* lane, const std::uint64_t job[2], std::uint32_t rank) {
+    const auto& self = *static_cast<const Lane*>(lane);
+    return job[0] == self.place_.job && job[1] == 0 ? rank : self.others;
+  };
   context.tags_wanted = place.tags ? ASHLAR_TAGS_WHERE_WORKING : ASHLAR_TAGS_NEVER;
   context.deliver = [](void* lane, const ashlar_am* am) {
     if (auto& handler = static_cast<Lane*>(lane)->on_message) handler(*am);

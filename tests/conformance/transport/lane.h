@@ -14,6 +14,7 @@ struct Place {  // where a lane's process stands in its job
   std::uint32_t self = 0, local_size = 2;
   bool oversubscribed = false;
   bool tags = false;  // the network is to match tags where it can
+  std::uint64_t job = 1;
 };
 
 /// One interface of a component with what it delivered.
@@ -36,10 +37,13 @@ class Lane {
   const ashlar_iface_ops& ops() const { return *iface_->ops; }
 
   Handler on_message;
+  /// Its kernel's number of the processes of other jobs; ASHLAR_NOBODY: it knows none of them.
+  std::uint32_t others = ASHLAR_NOBODY;
   std::vector<std::pair<std::uint32_t, std::string>> failures;  // peer, reason
 
  private:
   const Component& component_;
+  const Place place_;
   ashlar_iface* iface_ = nullptr;
 };
 

@@ -96,7 +96,7 @@ class Process {
     context.job[0] = job_;
     context.peer_of = [](void* self, const std::uint64_t of[2], std::uint32_t sender) {
       const auto& process = *static_cast<Process*>(self);
-      return of[0] == process.job_ && of[1] == 0 ? sender + process.offset : ASHLAR_NOBODY;
+      return process.knows_others && of[0] == process.job_ && of[1] == 0 ? sender + process.offset : ASHLAR_NOBODY;
     };
     context.deliver = [](void* self, const ashlar_am* am) {
       auto& process = *static_cast<Process*>(self);
@@ -146,6 +146,7 @@ class Process {
   std::vector<std::pair<std::uint32_t, std::string>> failures;
   std::function<void(const ashlar_am&)> on_message;
   std::uint32_t offset = 0;  // of this process's numbers for others
+  bool knows_others = true;
 
  private:
   std::uint64_t job_ = 0;

@@ -87,20 +87,18 @@ TEST_F(Strangers, NoiseIsClosedAtOnce) {
   EXPECT_TRUE(closed_without_a_word(process, caller, 100));
 }
 
-TEST_F(Strangers, AHelloOfAnotherJobOrToAnotherProcessIsNotAnswered) {
+TEST_F(Strangers, AHelloToAnotherProcessIsNotAnswered) {
   Hello hello = hello_to(process);
-  for (int which = 0; which < 5; ++which) {
+  for (int which = 0; which < 3; ++which) {
     Hello wrong = hello;
-    if (which == 0) wrong.job[0] ^= 1;
-    if (which == 1) wrong.job[1] ^= 1;
-    if (which == 2) wrong.target ^= 1;
-    if (which == 3) ++wrong.version;
-    if (which == 4) wrong.sender = process.address().nonce;
+    if (which == 0) wrong.target ^= 1;
+    if (which == 1) ++wrong.version;
+    if (which == 2) wrong.sender = process.address().nonce;
     Caller caller(process);
     caller.say(wrong);
     EXPECT_TRUE(closed_without_a_word(process, caller, 100)) << which;
   }
-  EXPECT_EQ(process.iface->counters.refused.get(), 5u);
+  EXPECT_EQ(process.iface->counters.refused.get(), 3u);
 }
 
 /// Says hello and hears the challenge.
@@ -115,12 +113,16 @@ Challenge challenged(Process& process, Caller& caller, const Hello& hello) {
 }
 
 TEST_F(Strangers, WhoDoesNotKnowTheSecretIsClosed) {
-  Caller caller(process);
-  const Challenge challenge = challenged(process, caller, hello_to(process));
-  EXPECT_EQ(challenge.magic, kMagic);
-  Secret guess = {};
-  caller.say(proof_of(Side::kDialling, guess, hello_to(process), challenge.nonce));
-  EXPECT_TRUE(closed_without_a_word(process, caller, 100));
+  for (const std::uint64_t other_job : {0, 1}) {
+    Hello hello = hello_to(process);
+    hello.job[0] ^= other_job;
+    Caller caller(process);
+    const Challenge challenge = challenged(process, caller, hello);
+    EXPECT_EQ(challenge.magic, kMagic);
+    Secret guess = {};
+    caller.say(proof_of(Side::kDialling, guess, hello, challenge.nonce));
+    EXPECT_TRUE(closed_without_a_word(process, caller, 100)) << other_job;
+  }
 }
 
 TEST_F(Strangers, WhatWasProvedOnceProvesNothingAgain) {

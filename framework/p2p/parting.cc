@@ -9,20 +9,22 @@
 
 namespace ashlar::p2p {
 
-void say_goodbye(Lane& lane, PeerId id) {
+void say_goodbye(Lane& lane, PeerId id, bool waits) {
   Peer* const peer = lane.peers.find(id);
   if (peer == nullptr || peer->failed.load(std::memory_order_relaxed) || peer->told_goodbye.exchange(true)) return;
   Link* link = nullptr;
   // One that cannot be reached is not waiting for it.
-  if (open_link(lane, id, &link).ok()) send_control(lane, *link, kGoodbye, 0, 0);
+  if (open_link(lane, id, &link).ok()) send_control(lane, *link, kGoodbye, 0, waits ? 0 : 1);
 }
 
 void on_goodbye(Lane& lane, const ashlar_am& am) {
   Peer* const peer = lane.peers.get(am.peer);
   if (peer == nullptr || am.h0 != 0) return;
   peer->said_goodbye.store(true, std::memory_order_release);
+  // One that has forgotten this process would have to be connected to again to be told.
+  if (am.h1 != 0) peer->told_goodbye.store(true, std::memory_order_relaxed);
   // The first that this process hears of it, maybe, while it leaves itself: it is waited for there.
-  if (lane.p2p->process.leaves.load(std::memory_order_relaxed)) say_goodbye(lane, am.peer);
+  if (lane.p2p->process.leaves.load(std::memory_order_relaxed)) say_goodbye(lane, am.peer, true);
 }
 
 void watch(Lane& lane, PeerId id) {

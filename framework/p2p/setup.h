@@ -46,8 +46,9 @@ void drop_context(Comm& comm) ASHLAR_REQUIRES(comm.lane->lock);
 bool give_up_all(Lane& lane, std::uint32_t kept_context) ASHLAR_REQUIRES(lane.lock);
 
 /// Processes of other jobs (parting.cc), on lane 0. Sends kGoodbye to `peer`, once, unless nothing was ever sent to or
-/// received from it, or it has failed.
-void say_goodbye(Lane& lane, PeerId peer) ASHLAR_REQUIRES(lane.lock);
+/// received from it, or it has failed, or no longer hears this process. `waits`: this process goes on when `peer` has
+/// said the same; else it forgets it.
+void say_goodbye(Lane& lane, PeerId peer, bool waits) ASHLAR_REQUIRES(lane.lock);
 /// Has the transport watch over `peer`, so that its end becomes known, though nothing was sent to it.
 void watch(Lane& lane, PeerId peer) ASHLAR_REQUIRES(lane.lock);
 /// Ends `peer` with its job, as far as that can be told it (MPI_Abort).

@@ -77,6 +77,7 @@ enum Id : std::uint8_t {
 
   // Between processes of different jobs: the sender needs nothing more of the receiver. Nothing of it follows, until a
   // new communicator has both. With h0 = 1 it says nothing: there is a connection now, and its end will be noticed.
+  // h1 = 1: the sender does not wait for the receiver to say the same, and does not hear it any more.
   kGoodbye = 30,
   kEnd = 31,  // the sender ends all processes of a communicator that both have (MPI_Abort). h0 = the exit code
 

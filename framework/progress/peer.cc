@@ -109,6 +109,12 @@ std::vector<PeerId> PeerTable::held() {
   return all;
 }
 
+bool PeerTable::is_held(PeerId id) {
+  const std::lock_guard guard(mutex_);
+  const auto other = others_.find(id);
+  return other != others_.end() && other->second.holders != 0;
+}
+
 bool PeerTable::forget(PeerId id) {
   const std::lock_guard guard(mutex_);
   const auto other = others_.find(id);

@@ -75,7 +75,7 @@ struct Peer {
   std::atomic<bool> one_lane{false};  // it has only the first of our lanes; known once a later one has connected
   /// Of another job: it needs nothing of this process any more, and may end without being missed.
   std::atomic<bool> said_goodbye{false};
-  std::atomic<bool> told_goodbye{false};  // this process has said the same to it
+  std::atomic<bool> told_goodbye{false};  // this process has said the same to it, or need not
   Link first;                             // on lane 0, beside the peer: one load less
   std::unique_ptr<Link[]> others;         // on lanes 1...
 
@@ -125,8 +125,9 @@ class PeerTable {
   PeerId number_of(const Identity& who);
   /// The number of a process, which becomes known if it is not.
   PeerId add(const Identity& who);
-  /// Those that a communicator has.
+  /// Those that a communicator has, and whether one has this process.
   std::vector<PeerId> held();
+  bool is_held(PeerId id);
   /// kNobody's, and that of a number that was given back, is all zero.
   Identity identity_of(PeerId id);
   /// One communicator more, or less, has the process. Returns how many have it now.

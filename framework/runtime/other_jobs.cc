@@ -66,9 +66,10 @@ void OtherJobs::part() {
 
 // All locks at once: what one lane has given back, no other may use again. False: something is under way still.
 bool OtherJobs::part_from(PeerId peer) ASHLAR_NO_THREAD_SAFETY {
+  if (process_.peers_->is_held(peer)) return true;  // they have met again meanwhile
   const auto& lanes = process_.lanes_;
   for (const auto& lane : lanes) lane->lock.lock();
-  p2p::say_goodbye(*lanes.front(), peer);
+  p2p::say_goodbye(*lanes.front(), peer, false);
   bool done = true;
   for (const auto& lane : lanes) done = done && p2p::done_with(*lane, peer);
   if (done) {
@@ -156,11 +157,11 @@ void OtherJobs::take_leave() {
   Lane& lane = *process_.lanes_.front();
   const p2p::Leaving leaving{"MPI_Finalize", nullptr};
   const LaneGuard guard(lane.lock);
+  // Those that it is parting from already owe it no word; what is under way to them has left when it is quiet.
   std::vector<Peer*> connected;
-  peers.each([&](Peer& peer) {
-    if (peers.is_of_other_job(peer.id)) connected.push_back(&peer);
-  });
-  for (const Peer* const peer : connected) p2p::say_goodbye(lane, peer->id);
+  for (const PeerId id : peers.held())
+    if (Peer* const peer = peers.find(id)) connected.push_back(peer);
+  for (const Peer* const peer : connected) p2p::say_goodbye(lane, peer->id, true);
   // The analysis does not see into a lambda: progress::wait() calls it with the lock held.
   const auto all_left = [&]() ASHLAR_NO_THREAD_SAFETY {
     for (const Peer* const peer : connected)

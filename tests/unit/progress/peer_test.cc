@@ -52,12 +52,15 @@ TEST(PeerTable, WhatIsHeldIsNotForgotten) {
   EXPECT_EQ(peers.hold(number), 1u);
   EXPECT_EQ(peers.hold(number), 2u);
   EXPECT_EQ(peers.held(), std::vector<PeerId>{number});
+  EXPECT_TRUE(peers.is_held(number));
   EXPECT_FALSE(peers.forget(number));
   EXPECT_EQ(peers.let_go(number), 1u);
   EXPECT_EQ(peers.let_go(number), 0u);
   EXPECT_EQ(peers.let_go(number), 0u);
   EXPECT_TRUE(peers.held().empty());
+  EXPECT_FALSE(peers.is_held(number));
   EXPECT_TRUE(peers.forget(number));
+  EXPECT_FALSE(peers.is_held(number));
 }
 
 TEST(PeerTable, EachVisitsProcessesOfAllJobs) {

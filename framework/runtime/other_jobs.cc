@@ -157,7 +157,7 @@ void OtherJobs::take_leave() {
   Lane& lane = *process_.lanes_.front();
   const p2p::Leaving leaving{"MPI_Finalize", nullptr};
   const LaneGuard guard(lane.lock);
-  // Those that it is parting from already owe it no word; what is under way to them has left when it is quiet.
+  // Those that it is parting from are not waited for: what is under way to them keeps the lane from being quiet.
   std::vector<Peer*> connected;
   for (const PeerId id : peers.held())
     if (Peer* const peer = peers.find(id)) connected.push_back(peer);

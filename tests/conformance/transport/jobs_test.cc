@@ -72,8 +72,9 @@ class JobsTest : public TransportTest {
 
 INSTANTIATE_TEST_SUITE_P(Installed, JobsTest, testing::ValuesIn(transports()), component_name);
 
-// A process that has heard of its end with another one sends a last message all the same, and leaves.
-TEST_P(JobsTest, WhatIsSentToAProcessThatHasForgottenTheSenderHoldsNobodyUp) {
+// The sender leaves after its last message, whether or not it has heard that the receiver has parted from it. Its leave
+// waits for that message.
+TEST_P(JobsTest, AMessageToAProcessThatHasForgottenTheSenderIsDropped) {
   for (const bool has_heard : {true, false}) {
     parent_forgets();
     if (has_heard) progress_for(std::chrono::milliseconds(100));

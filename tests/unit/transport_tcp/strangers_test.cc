@@ -113,7 +113,7 @@ Challenge challenged(Process& process, Caller& caller, const Hello& hello) {
 }
 
 TEST_F(Strangers, WhoDoesNotKnowTheSecretIsClosed) {
-  for (const std::uint64_t other_job : {0, 1}) {
+  for (const std::uint64_t other_job : {0U, 1U}) {
     Hello hello = hello_to(process);
     hello.job[0] ^= other_job;
     Caller caller(process);

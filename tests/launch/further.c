@@ -21,7 +21,7 @@ static void greet(MPI_Comm inter) {
   if (rank == 0) printf("met %d\n", remote);
 }
 
-/* Once, and parts again. */
+/* Both jobs meet at the port once, and part. */
 static void meet_at(const char* port, int accepts) {
   MPI_Comm inter;
   if (accepts)

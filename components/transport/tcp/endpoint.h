@@ -92,7 +92,7 @@ struct Endpoint : ashlar_endpoint {
   bool may_have_rails = false;   // both have several network interfaces
   std::unique_ptr<Rails> rails;  // since the first large message that was read
 
-  /// Over connections for reads alone, too.
+  /// Whether the peer may make rails, over which it reads memory of this process.
   bool may_read() const { return way != Way::kFailed && peer != ASHLAR_NOBODY; }
   /// Something of this process does not get on without a connection.
   bool needs_connection() const;

@@ -13,8 +13,8 @@ namespace ashlar::test {
 struct Place {  // where a lane's process stands in its job
   std::uint32_t self = 0, local_size = 2;
   bool oversubscribed = false;
-  bool tags = false;  // the network is to match tags where it can
-  std::uint64_t job = 1;
+  bool tags = false;      // the network is to match tags where it can
+  std::uint64_t job = 1;  // tells its job from others
 };
 
 /// One interface of a component with what it delivered.
